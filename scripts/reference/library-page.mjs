@@ -17,6 +17,7 @@ const CALLS = {
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
   FindingCalls: 'Findings',
+  MapCalls: 'The map of the code',
   GuardCalls: 'The guard',
   PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',

@@ -20,6 +20,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['diff', ['cp_1', '--patch'], '+two'],
   ['diff', ['cp_1', '--stat', '--', 'a.txt'], 'a.txt'],
   ['findings', ['cp_1'], 'No findings.'],
+  ['map', [], 'No file defines a symbol.'],
   ['cat', ['cp_1', '--', 'a.txt'], 'one'],
   ['cat', ['--', 'a.txt'], 'two'],
   ['restore', ['last', '--dry-run'], 'a.txt'],

@@ -29,6 +29,7 @@ export { runBisectVerb } from './verbs/copies/bisect.ts';
 export { runReplayVerb } from './verbs/copies/replay.ts';
 export { conflictChoicesOf } from './verbs/input/conflict-choices.ts';
 export { editProblemText, requestProblems } from './verbs/input/request-problems.ts';
+export { mapLines } from './verbs/shapes/map-text.ts';
 export { changeToJson, operationToJson } from './verbs/shapes/to-json.ts';
 export { watchEventToJson } from './verbs/shapes/watch-event.ts';
 export { VERBS } from './verbs/table.ts';

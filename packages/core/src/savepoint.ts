@@ -3,6 +3,7 @@
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
 import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
+import { type MapCalls, mapCalls } from './engine/calls/code-map.ts';
 import { type CommentCalls, commentCalls } from './engine/calls/comments.ts';
 import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
@@ -47,6 +48,7 @@ export interface Savepoint
     CopyCalls,
     CheckCalls,
     FindingCalls,
+    MapCalls,
     ForkCalls,
     StateRunCalls,
     GuardCalls,
@@ -102,6 +104,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...testResultCalls(engine),
     ...checkCalls(engine),
     ...findingCalls(engine),
+    ...mapCalls(engine),
     ...copyCalls(engine),
     ...forkCalls(engine),
     ...stateRunCalls(engine),

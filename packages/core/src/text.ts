@@ -7,3 +7,4 @@ export { type FindingCause, findingCauses } from './content/finding-causes.ts';
 export { patchParts } from './content/patch-parts.ts';
 export { showText } from './content/show-name.ts';
 export { type SyntaxNode, type SyntaxPart, syntaxLines } from './content/syntax-lines.ts';
+export { typesUnsaid, type UnsaidToShow, unsaidText } from './content/unsaid-text.ts';

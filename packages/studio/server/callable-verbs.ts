@@ -25,6 +25,7 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   show: 'yes',
   diff: 'yes',
   findings: 'yes',
+  map: 'yes',
   cat: 'yes',
   history: 'yes',
   blame: 'yes',

@@ -82,6 +82,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
   verbRow('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
   verbRow('look', VERBS.findings, async () => (await import('./changes/findings.ts')).findings),
+  verbRow('look', VERBS.map, async () => (await import('./changes/map.ts')).map),
   verbRow('look', VERBS.cat, async () => (await import('./checkpoints/cat.ts')).cat),
   verbRow('look', VERBS.history, async () => (await import('./history/history.ts')).history),
   verbRow('look', VERBS.blame, async () => (await import('./history/blame.ts')).blame),

@@ -1,16 +1,14 @@
 /** What an analysis of code found, as text. */
 
-import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import { showContent } from '@savepoint/core/frontend';
-import { type FindingCause, findingCauses } from '@savepoint/core/text';
+import { type FindingCause, findingCauses, unsaidText } from '@savepoint/core/text';
 import { lines } from '../command.ts';
 import type { OutputView } from '../view.ts';
-import { countText, pathText } from './format.ts';
+import { pathText } from './format.ts';
 
 export type FindingsJson = OutputOf<(typeof VERBS)['findings']>;
 type FindingJson = FindingsJson['findings'][number];
-type UnsaidJson = FindingsJson['unsaid'][number];
 
 const MOST_FINDINGS = 50;
 const MOST_FOLLOWING = 3;
@@ -20,7 +18,8 @@ const NAMED = 5;
 
 /** The worst first. What follows from a finding is below it. */
 export function findingsText(found: FindingsJson, view: OutputView): string {
-  return lines(findingLines(found, view), reachLines(found), found.unsaid.map(unsaidLine));
+  const unsaid = found.unsaid.map((one) => unsaidText(one, one.paths.map(pathText)));
+  return lines(findingLines(found, view), reachLines(found), unsaid);
 }
 
 export function findingLines(
@@ -72,31 +71,7 @@ function reachLines({ dependents, tests }: FindingsJson): readonly string[] {
   ];
 }
 
-function unsaidLine({ reason, language, files, paths, message }: UnsaidJson): string {
-  if (message !== null) return typesUnsaid(message);
-  const of = `${countText(files, 'file')} (${namesOf(paths.map(pathText), files)})`;
-  switch (reason) {
-    case 'no-language':
-      return `Not analysed: ${of} in no language that is understood.`;
-    case 'no-parser':
-      return `Not analysed: ${of}, as the parser of ${language} is not installed.`;
-    case 'unreadable':
-      return `Not analysed: ${of} of ${language}, which are too large or cannot be read.`;
-    case 'not-measured':
-      return `Findings in ${language} are not proven, as their accuracy is not measured.`;
-    case 'too-many':
-      return `Not analysed: the workspace has too many source files (${files}).`;
-    default:
-      return `Not analysed: ${reason}.`;
-  }
-}
-
-/** What a type checker could not say. */
-export function typesUnsaid(message: string): string {
-  return `Type errors: ${showText(message)}`;
-}
-
-function namesOf(names: readonly string[], count: number = names.length): string {
+function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, NAMED);
-  return `${shown.join(', ')}${count > shown.length ? `, ${count - shown.length} more` : ''}`;
+  return `${shown.join(', ')}${names.length > shown.length ? `, ${names.length - shown.length} more` : ''}`;
 }

@@ -2,8 +2,9 @@
 
 import { showText } from '@savepoint/core';
 import { type OutputOf, someOf, type VERBS } from '@savepoint/core/frontend';
+import { typesUnsaid } from '@savepoint/core/text';
 import type { OutputView, Style } from '../view.ts';
-import { findingLines, typesUnsaid } from './findings.ts';
+import { findingLines } from './findings.ts';
 import { countText, groupDigits, lineCounts, localTime, pathText } from './format.ts';
 import { planChangesText } from './plan-changes-text.ts';
 

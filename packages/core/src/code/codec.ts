@@ -1,17 +1,18 @@
 /** Facts as text, for threads and caches: lists instead of objects, because names of properties would be most of it. */
 
-import type {
-  Arity,
-  Call,
-  Definition,
-  Export,
-  FileFacts,
-  Import,
-  ImportedName,
-  ImportKind,
-  Parameter,
-  SyntaxProblem,
-  Use,
+import {
+  type Arity,
+  type Call,
+  DEFINITION_KINDS,
+  type Definition,
+  type Export,
+  type FileFacts,
+  type Import,
+  type ImportedName,
+  type ImportKind,
+  type Parameter,
+  type SyntaxProblem,
+  type Use,
 } from './facts.ts';
 
 /** Changes when texts of earlier versions cannot be read. */
@@ -182,7 +183,6 @@ function toProblem(value: unknown): SyntaxProblem {
 
 const WAYS_TO_GIVE: readonly Parameter['by'][] = ['place', 'name', 'either', 'rest', 'names'];
 const IMPORT_KINDS: readonly ImportKind[] = ['static', 'type', 'dynamic', 'text'];
-const DEFINITION_KINDS: readonly Definition['kind'][] = ['function', 'class', 'method', 'type', 'variable', 'module'];
 
 function list(value: unknown): List {
   if (!Array.isArray(value)) throw new BadText();

@@ -46,7 +46,9 @@ export interface Export {
   readonly line: number;
 }
 
-export type DefinitionKind = 'function' | 'class' | 'method' | 'type' | 'variable' | 'module';
+export const DEFINITION_KINDS = ['function', 'class', 'method', 'type', 'variable', 'module'] as const;
+
+export type DefinitionKind = (typeof DEFINITION_KINDS)[number];
 
 /** Something that a file defines. */
 export interface Definition {

@@ -7,6 +7,7 @@ import { blameAnswer, blameLines, diffAnswer, diffLines, historyAnswer, historyL
 import { createAnswer, createLines, listAnswer, listLines, showAnswer, showLines } from './answers/checkpoints.ts';
 import { editAnswer, editLines } from './answers/edit.ts';
 import { guardAnswer, guardLines } from './answers/guard.ts';
+import { mapAnswer } from './answers/map.ts';
 import {
   inverseAnswer,
   inverseLines,
@@ -34,10 +35,13 @@ const ADDS: Annotations = { destructiveHint: false, openWorldHint: false };
 const CHANGES_FILES: Annotations = { destructiveHint: true, openWorldHint: false };
 
 const TWO_STEPS =
-  'Two steps: without preview_id, only returns a preview and its preview_id. With it, carries that out, or fails with ' +
-  'CONFLICT if files changed since.';
+  'Two steps: without preview_id, only a preview with its preview_id. With it, carries that out; CONFLICT if files ' +
+  'changed since.';
 
 const NAMES = 'Name a checkpoint as in checkpoint_restore.';
+
+/** One tool has the description in full: a model reads it only once. */
+const CHECKPOINT = { description: 'as in checkpoint_restore, such as cp_12 or last' };
 
 const CONFLICT_FIELDS = {
   skip_conflicts: 'skipConflicts',
@@ -46,8 +50,7 @@ const CONFLICT_FIELDS = {
   resolutions: 'resolutions',
 } as const;
 
-const ALL_OR_NONE =
-  'Atomic: either all edits are applied or none, and all errors are returned together. undo can revert the edit.';
+const ALL_OR_NONE = 'All edits are applied or none, and all errors are returned together. undo can revert it.';
 
 /** A model sees and reverts only its own work unless it says otherwise. */
 const SCOPE = z
@@ -59,6 +62,9 @@ const HISTORY_LIMIT = 20;
 
 /** Fits into the text of an answer, and as base64 into its JSON. */
 const CAT_BYTES = 16 * 1024;
+
+/** Fits into the text of an answer. */
+const MAP_TOKENS = 7_000;
 
 /** Splits the fields of one file from those of the request. */
 const ofOneFile = ({
@@ -179,7 +185,13 @@ export const TOOLS = [
     title: 'Show a checkpoint',
     description: 'Shows a checkpoint and the paths that changed since the previous one, with their authors.',
     annotations: READS,
-    argumentMapping: { fields: { checkpoint: 'checkpoint', patch: 'patch' } },
+    argumentMapping: {
+      shape: ({ checkpoint, patch }) => ({
+        checkpoint: (checkpoint as z.ZodType).meta(CHECKPOINT),
+        patch: patch as z.ZodType,
+      }),
+      toInput: (given) => given,
+    },
     twoSteps: false,
     answer: showAnswer,
     render: showLines,
@@ -204,7 +216,8 @@ export const TOOLS = [
     description: `Returns the content of a file as a checkpoint or a plan has it, or without either as it is now. Long files come in parts: continue at next while there is one.`,
     annotations: READS,
     argumentMapping: {
-      shape: ({ length: _, ...input }) => ({
+      shape: ({ length: _, checkpoint, ...input }) => ({
+        checkpoint: (checkpoint as z.ZodType).meta(CHECKPOINT),
         ...input,
         length: z.int().min(1).max(CAT_BYTES).optional().describe(`most bytes (default ${CAT_BYTES})`),
       }),
@@ -259,6 +272,25 @@ export const TOOLS = [
     argumentMapping: 'all',
     twoSteps: false,
     answer: ({ text }) => ({ text }),
+    render: ({ text }) => text.split('\n'),
+  }),
+  tool({
+    name: 'map',
+    verb: VERBS.map,
+    title: 'Map the code',
+    description:
+      'Names the source files that matter most, each with at most three symbols and their lines. Use it first in code ' +
+      'that you do not know. With `focus`, what these files use and what uses them comes first.',
+    annotations: READS,
+    argumentMapping: {
+      shape: ({ focus }) => ({
+        focus: focus as z.ZodType,
+        tokens: z.int().min(1).max(MAP_TOKENS).optional().describe('its length at most (default 2000)'),
+      }),
+      toInput: (given) => given,
+    },
+    twoSteps: false,
+    answer: mapAnswer,
     render: ({ text }) => text.split('\n'),
   }),
   tool({

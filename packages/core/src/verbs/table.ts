@@ -17,6 +17,7 @@ import { checkpoint } from './checkpoints/checkpoint.ts';
 import { diff } from './checkpoints/diff.ts';
 import { findings } from './checkpoints/findings.ts';
 import { list } from './checkpoints/list.ts';
+import { map } from './checkpoints/map.ts';
 import { pin, unpin } from './checkpoints/pin.ts';
 import { restore } from './checkpoints/restore.ts';
 import { show } from './checkpoints/show.ts';
@@ -62,6 +63,7 @@ export const VERBS = {
   show,
   diff,
   findings,
+  map,
   cat,
   history,
   blame,

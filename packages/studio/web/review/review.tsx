@@ -1,8 +1,10 @@
 /** What the code says about a change: the choice between its lines, the findings and the picture, and how far it is known. */
+import type { JsonName } from '@savepoint/core';
+import { type UnsaidToShow, unsaidText } from '@savepoint/core/text';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import type { ContentSource } from '../api/call.ts';
 import { asWireError } from '../api/call.ts';
-import { shownText } from '../data/names.ts';
+import { shownName, shownText } from '../data/names.ts';
 import type { ListedChange } from '../diff/diff-file.ts';
 import type { FindingsByLine } from '../diff/line-findings.ts';
 import type { LineTarget } from '../diff/line-target.ts';
@@ -11,7 +13,6 @@ import { type Command, useCommands } from '../shell/keys.ts';
 import { countsOf, type Finding, type Report } from './findings.ts';
 import type { OnPlace } from './places.tsx';
 import type { ReviewSearch } from './search.ts';
-import { unsaidText } from './unsaid.ts';
 import type { ReportState } from './use-report.ts';
 
 const FindingList = lazy(async () => ({ default: (await import('./finding-list.tsx')).FindingList }));
@@ -36,7 +37,7 @@ export interface ReviewProps {
 }
 
 export interface KnownFindings extends Pick<Report, 'findings' | 'omitted'> {
-  readonly unsaid: readonly Parameters<typeof unsaidText>[0][];
+  readonly unsaid: readonly (UnsaidToShow & { readonly paths?: readonly JsonName[] })[];
   /** What they are about, as a sentence; empty: that is plain to see. */
   readonly about: string;
 }
@@ -113,7 +114,7 @@ function Content({ view, ...props }: ReviewProps & { readonly view: View }) {
           )}
           {known.unsaid.map((one) => (
             <p key={`${one.reason} ${one.language}`} className="hint">
-              {shownText(unsaidText(one))}
+              {unsaidText(one, (one.paths ?? []).map(shownName))}
             </p>
           ))}
         </>

@@ -11,12 +11,20 @@ export interface FileInMap {
 const MOST_CHARACTERS = 80;
 const BYTES_PER_TOKEN = 4;
 
-/**
- * A file's path, then a line for each of its symbols. The path is in bytes, as all names are: a front end that shows it has
- * to convert it.
- */
-export function linesOfFile({ path, symbols }: FileInMap): readonly string[] {
-  return [path, ...symbols.map(({ line, signature, name }) => `  ${line} ${shortened(signature || name)}`)];
+/** Makes what comes from files safe to show. */
+export interface Shown {
+  path(path: TreePath): string;
+  text(text: string): string;
+}
+
+const AS_IT_IS: Shown = { path: (path) => path, text: (text) => text };
+
+/** A file's path, then a line for each of its symbols. */
+export function linesOfFile({ path, symbols }: FileInMap, shown: Shown = AS_IT_IS): readonly string[] {
+  return [
+    shown.path(path),
+    ...symbols.map(({ line, signature, name }) => `  ${line} ${shortened(shown.text(signature || name))}`),
+  ];
 }
 
 /** An estimate that does not depend on a model. */

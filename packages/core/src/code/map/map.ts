@@ -2,7 +2,7 @@
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition, FileFacts } from '../facts.ts';
-import { linesOfFile, tokensIn } from './lines.ts';
+import { linesOfFile, type Shown, tokensIn } from './lines.ts';
 import { rankFiles } from './page-rank.ts';
 import { type References, referencesBetween } from './references.ts';
 
@@ -16,6 +16,8 @@ export interface MapOptions {
   readonly tokens: number;
   /** Files that are being worked on: what they use, and what uses them, comes first. They are not in the map themselves. */
   readonly focus: readonly TreePath[];
+  /** As the map is going to be shown, which is what is counted. Absent: as it is. */
+  readonly shown?: Shown;
 }
 
 export interface CodeMap {
@@ -43,7 +45,7 @@ const MOST_SYMBOLS = 3;
  * Ranks files by references over names, and describes as many as the number of tokens allows.
  * @param files all files whose facts are known, in any order; the map does not depend on it
  */
-export function mapOf(files: readonly MapFile[], { tokens, focus }: MapOptions): CodeMap {
+export function mapOf(files: readonly MapFile[], { tokens, focus, shown }: MapOptions): CodeMap {
   const ordered = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
   const references = referencesBetween(ordered.map(({ facts }) => facts));
   const focused = focusOf(ordered, focus);
@@ -58,7 +60,7 @@ export function mapOf(files: readonly MapFile[], { tokens, focus }: MapOptions):
   for (const file of candidates) {
     const { path, facts } = ordered[file] as MapFile;
     const one = { path, rank: ranks[file] ?? 0, symbols: mainSymbols(facts, symbols[file] ?? new Map()) };
-    const cost = tokensIn(linesOfFile(one));
+    const cost = tokensIn(linesOfFile(one, shown));
     if (used + cost > tokens) break;
     used += cost;
     mapped.push(one);

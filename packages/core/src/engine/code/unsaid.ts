@@ -41,10 +41,20 @@ export function unsaidOfTypes({ reason, tool, path, message }: Unsaid): CodeUnsa
 
 /** @param changed the files that differ */
 export function unsaidOf(
-  { tree, nodes }: CodeGraph,
+  graph: CodeGraph,
   changed: readonly TreePath[],
   languages: LanguageTable,
 ): readonly CodeUnsaid[] {
+  const unsaid = [...unreadOf(graph, languages), ...unknownOf(changed, languages)];
+  for (const { id, isMeasured } of languages.all) {
+    const paths = isMeasured ? [] : changed.filter((path) => graph.nodes.has(path) && languages.of(path)?.id === id);
+    if (paths.length > 0) unsaid.push(entryOf('not-measured', id, paths));
+  }
+  return unsaid;
+}
+
+/** The files of a state whose language is known, and that could not be read. */
+export function unreadOf({ tree, nodes }: CodeGraph, languages: LanguageTable): readonly CodeUnsaid[] {
   const without = new Map<string, TreePath[]>();
   const understood = new Set<string>();
   for (const path of tree.files.keys()) {
@@ -57,16 +67,15 @@ export function unsaidOf(
       else paths.push(path);
     }
   }
-  const unsaid = [...without].map(([language, paths]) =>
+  return [...without].map(([language, paths]) =>
     entryOf(understood.has(language) ? 'unreadable' : 'no-parser', language, paths),
   );
-  const unknown = changed.filter((path) => languages.of(path) === null);
-  if (unknown.length > 0) unsaid.push(entryOf('no-language', null, unknown));
-  for (const { id, isMeasured } of languages.all) {
-    const paths = isMeasured ? [] : changed.filter((path) => nodes.has(path) && languages.of(path)?.id === id);
-    if (paths.length > 0) unsaid.push(entryOf('not-measured', id, paths));
-  }
-  return unsaid;
+}
+
+/** The files in no language that is understood: one entry, or none. */
+export function unknownOf(paths: Iterable<TreePath>, languages: LanguageTable): readonly CodeUnsaid[] {
+  const unknown = [...paths].filter((path) => languages.of(path) === null);
+  return unknown.length > 0 ? [entryOf('no-language', null, unknown)] : [];
 }
 
 /** @returns null: the analysis can be made */

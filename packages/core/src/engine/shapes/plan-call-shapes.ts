@@ -17,6 +17,7 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
+import type { MapCalls, MapRequest } from '../calls/code-map.ts';
 import type { CommentCalls, CommentQuery } from '../calls/comments.ts';
 import type { FindingCalls, FindingsOptions, FindingsQuery } from '../calls/findings.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
@@ -53,7 +54,8 @@ export type PlanningCalls = PlanCalls &
   PlanSourceCalls &
   PlanCommitCalls &
   PlanPolicyCalls &
-  FindingCalls;
+  FindingCalls &
+  MapCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -140,6 +142,7 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
       optional(fields({ ...CALL_OPTIONS, timeoutMs: number, maxMemory: number } satisfies ShapeOf<FindingsOptions>)),
     ],
   ],
+  map: [['request', optional(fields({ tokens: count, focus: chosenPaths } satisfies ShapeOf<MapRequest>))], OPTIONS],
   proposeEdits: [['files', FILES], PROPOSE],
   proposeFrom: [['origin', ORIGIN], PROPOSE],
   revisePlan: [ID, ['changes', CHANGES], REVISE],

@@ -1,5 +1,6 @@
 /** The JSON of what an analysis of code found. */
 
+import type * as z from 'zod';
 import { FINDING_CLASSES, FINDING_RULES } from '../../code/finding.ts';
 import type { CodeReport } from '../../engine/code/analysis.ts';
 import { ALL_UNSAID_REASONS } from '../../engine/code/unsaid.ts';
@@ -56,18 +57,28 @@ export function findingsShape(shapes: Shapes) {
     dependencies: z
       .array(z.strictObject({ path: jsonName, needs: jsonName }))
       .describe('what changed files import of each other'),
-    unsaid: z
-      .array(
-        z.strictObject({
-          reason: z.enum(ALL_UNSAID_REASONS),
-          language: z.string().nullable().describe('or a type checker'),
-          files: z.int().min(0),
-          paths: z.array(jsonName).describe('the first of these files'),
-          message: z.string().nullable().describe('about a type checker'),
-        }),
-      )
-      .describe('what cannot be said'),
+    unsaid: unsaidShape(shapes),
   });
+}
+
+export function unsaidShape({ z, jsonName }: Shapes) {
+  return z
+    .array(
+      z.strictObject({
+        reason: z.enum(ALL_UNSAID_REASONS),
+        language: z.string().nullable().describe('or a type checker'),
+        files: z.int().min(0),
+        paths: z.array(jsonName).describe('the first of these files'),
+        message: z.string().nullable().describe('about a type checker'),
+      }),
+    )
+    .describe('what cannot be said');
+}
+
+export type UnsaidJson = z.output<ReturnType<typeof unsaidShape>>[number];
+
+export function unsaidToJson(unsaid: CodeReport['unsaid']): UnsaidJson[] {
+  return unsaid.map(({ paths, ...one }) => ({ ...one, paths: paths.map(nameToJson) }));
 }
 
 export function findingsToJson({ findings, omitted, dependents, tests, dependencies, unsaid }: CodeReport) {
@@ -77,6 +88,6 @@ export function findingsToJson({ findings, omitted, dependents, tests, dependenc
     dependents: dependents.map((one) => ({ ...one, path: nameToJson(one.path), needs: one.needs.map(nameToJson) })),
     tests: tests.map(nameToJson),
     dependencies: dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
-    unsaid: unsaid.map(({ paths, ...one }) => ({ ...one, paths: paths.map(nameToJson) })),
+    unsaid: unsaidToJson(unsaid),
   };
 }
