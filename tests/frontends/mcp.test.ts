@@ -77,6 +77,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(diff.text).toContain('write  a.txt  +1 -1');
     expect(diff.text).toContain('+two');
     expect((await use('checkpoint_diff', { paths: ['b'] })).data['changes']).toEqual([]);
+    expect((await use('map')).text).toMatch(/^No file defines a symbol\.\nNot analysed: /);
     expect((await use('workspace_context', { structure: true })).text).toMatch(/cp_1 .*at the start[\s\S]*- new\.txt/);
 
     const preview = await use('checkpoint_restore', { checkpoint: 'cp_1' });

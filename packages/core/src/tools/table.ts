@@ -41,7 +41,7 @@ const TWO_STEPS =
 const NAMES = 'Name a checkpoint as in checkpoint_restore.';
 
 /** One tool has the description in full: a model reads it only once. */
-const CHECKPOINT = { description: 'as in checkpoint_restore, such as cp_12 or last' };
+const CHECKPOINT = { description: 'as in checkpoint_restore' };
 
 const CONFLICT_FIELDS = {
   skip_conflicts: 'skipConflicts',
@@ -88,7 +88,7 @@ const MAX_CONTENT = z
   .min(0)
   .max(MOST_CONTENT_CHARACTERS)
   .optional()
-  .describe(`most characters of all contents together (default ${CONTENT_CHARACTERS})`);
+  .describe(`most characters of all contents (default ${CONTENT_CHARACTERS})`);
 
 /** In the order of the listing. */
 export const TOOLS = [
@@ -279,8 +279,8 @@ export const TOOLS = [
     verb: VERBS.map,
     title: 'Map the code',
     description:
-      'Names the source files that matter most, each with at most three symbols and their lines. Use it first in code ' +
-      'that you do not know. With `focus`, what these files use and what uses them comes first.',
+      'Names the source files that matter most, with their main symbols and lines. With `focus`, those near these files ' +
+      'come first.',
     annotations: READS,
     argumentMapping: {
       shape: ({ focus }) => ({

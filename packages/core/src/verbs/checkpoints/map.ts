@@ -55,7 +55,7 @@ export const map = verb({
     const place = focus.length === 0 ? null : await savepoint.place();
     const wanted = place === null ? [] : focus.map((path) => exactName(treePathOf(place, path)));
     const { files, left, unknownFocus, unsaid, ...rest } = await savepoint.map(
-      { focus: wanted, ...withoutUndefined({ tokens }) },
+      { ...(wanted.length === 0 ? {} : { focus: wanted }), ...withoutUndefined({ tokens }) },
       withoutUndefined({ signal }),
     );
     return {

@@ -30,10 +30,7 @@ const editOperation = named(
     z.strictObject({
       op: z.literal('write'),
       content: z.string().describe('the complete content; creates the file if it does not exist'),
-      exact: z
-        .boolean()
-        .optional()
-        .describe('as given: does not keep CRLF line endings and byte-order mark of the file'),
+      exact: z.boolean().optional().describe('as given: do not keep CRLF and byte-order mark'),
     }),
     z.strictObject({
       op: z.literal('patch'),
@@ -67,15 +64,15 @@ export const editRequest = z.strictObject({
           .regex(/^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)
           .optional()
           .describe('SHA-256 or git blob id of the content that you read; CONFLICT if the file differs'),
-        force: z.boolean().optional().describe('edit the file even if it is write-protected'),
-        backup: z.boolean().optional().describe('ignored: always on'),
+        force: z.boolean().optional().describe('even if it is write-protected'),
+        backup: z.boolean().optional().describe('ignored'),
       }),
     )
     .min(1)
     .describe('each file at most once; the order is kept'),
   dry_run: z.boolean().optional().describe('change nothing and return the diff'),
   include_content: z.boolean().optional().describe('return the final content of every file'),
-  backup: z.boolean().optional().describe('ignored: always on'),
+  backup: z.boolean().optional().describe('ignored'),
   message: z.string().optional().describe('the purpose of the edit'),
 });
 
