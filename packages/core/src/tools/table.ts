@@ -63,9 +63,6 @@ const HISTORY_LIMIT = 20;
 /** Fits into the text of an answer, and as base64 into its JSON. */
 const CAT_BYTES = 16 * 1024;
 
-/** Fits into the text of an answer. */
-const MAP_TOKENS = 7_000;
-
 /** Splits the fields of one file from those of the request. */
 const ofOneFile = ({
   files,
@@ -282,13 +279,7 @@ export const TOOLS = [
       'Names the source files that matter most, with their main symbols and lines. With `focus`, those near these files ' +
       'come first.',
     annotations: READS,
-    argumentMapping: {
-      shape: ({ focus }) => ({
-        focus: focus as z.ZodType,
-        tokens: z.int().min(1).max(MAP_TOKENS).optional().describe('its length at most (default 2000)'),
-      }),
-      toInput: (given) => given,
-    },
+    argumentMapping: 'all',
     twoSteps: false,
     answer: mapAnswer,
     render: ({ text }) => text.split('\n'),

@@ -22,7 +22,7 @@ export const map = verb({
           .min(1)
           .max(1_000_000)
           .optional()
-          .describe('its length at most, of four bytes each (default 2000)'),
+          .describe('its length at most (default 2000)'),
         focus: z.array(jsonName).optional().describe('files and folders that you work on'),
       }),
       output: z.strictObject({
