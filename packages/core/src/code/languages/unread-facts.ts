@@ -13,3 +13,11 @@ export function unreadFacts(language: string, problems: readonly SyntaxProblem[]
     problems,
   };
 }
+
+/** Whether they are facts of a file that cannot be understood, without a problem that says so. */
+export function isUnread({ hasHiddenExports, ...facts }: FileFacts): boolean {
+  const { imports, exports, definitions, uses, memberUses, problems } = facts;
+  return (
+    hasHiddenExports && [imports, exports, definitions, uses, memberUses, problems].every((one) => one.length === 0)
+  );
+}

@@ -52,6 +52,18 @@ export function findingCalls(engine: Engine): FindingCalls {
   };
 }
 
+/** @throws SavepointError CANCELLED */
+export async function findingsBetween(
+  engine: Engine,
+  workspace: Workspace,
+  states: StatesToAnalyse,
+  options: CallOptions,
+): Promise<AnalysedStates> {
+  // Loaded lazily: most calls analyse nothing.
+  const { analyseStates } = await import('../code/analysis.ts');
+  return analyseStates(engine, workspace, states, options);
+}
+
 async function findingsWithTypes(
   engine: Engine,
   workspace: Workspace,
@@ -65,18 +77,6 @@ async function findingsWithTypes(
   const { withTypeErrors } = await import('../code/type-errors.ts');
   const place = { place: inFolder(workspace.root), disk: now.proposed, roots: now.roots };
   return withTypeErrors(engine, [workspace, context], analysed, { ...states, ...place }, options);
-}
-
-/** @throws SavepointError CANCELLED */
-export async function findingsBetween(
-  engine: Engine,
-  workspace: Workspace,
-  states: StatesToAnalyse,
-  options: CallOptions,
-): Promise<AnalysedStates> {
-  // Loaded lazily: most calls analyse nothing.
-  const { analyseStates } = await import('../code/analysis.ts');
-  return analyseStates(engine, workspace, states, options);
 }
 
 async function statesOf(

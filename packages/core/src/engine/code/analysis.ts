@@ -60,6 +60,14 @@ export function analyseStates(
   });
 }
 
+/** As many as a report has. */
+export function worstOf(findings: readonly CodeFinding[]): Pick<CodeReport, 'findings' | 'omitted'> {
+  return {
+    findings: findings.slice(0, MOST_FINDINGS).map(withKnownCause),
+    omitted: Math.max(0, findings.length - MOST_FINDINGS),
+  };
+}
+
 function knownImports({ nodes }: CodeGraph): KnownImports {
   return new Map([...nodes].map(([path, node]) => [path, [...new Set(importedPaths(node))]]));
 }
@@ -72,14 +80,6 @@ function reportOf(analysis: Analysis, { changed, languages }: OpenedStates): Cod
     tests: tests.slice(0, MOST_PATHS),
     dependencies: dependenciesOf(proposed, changed),
     unsaid: unsaidOf(proposed, changed, languages),
-  };
-}
-
-/** As many as a report has. */
-export function worstOf(findings: readonly CodeFinding[]): Pick<CodeReport, 'findings' | 'omitted'> {
-  return {
-    findings: findings.slice(0, MOST_FINDINGS).map(withKnownCause),
-    omitted: Math.max(0, findings.length - MOST_FINDINGS),
   };
 }
 

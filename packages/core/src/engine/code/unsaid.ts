@@ -2,6 +2,7 @@
 
 import { TYPE_UNSAID_REASONS, type Unsaid } from '../../check/types/type-findings.ts';
 import type { CodeGraph } from '../../code/graph/graph.ts';
+import { isUnread } from '../../code/languages/unread-facts.ts';
 import type { LanguageTable } from '../../code/reader.ts';
 import type { TreePath } from '../../model/names.ts';
 
@@ -45,7 +46,7 @@ export function unsaidOf(
   changed: readonly TreePath[],
   languages: LanguageTable,
 ): readonly CodeUnsaid[] {
-  const unsaid = [...unreadOf(graph, languages), ...unknownOf(changed, languages)];
+  const unsaid = [...unreadOf(graph, languages, changed), ...unknownOf(changed, languages)];
   for (const { id, isMeasured } of languages.all) {
     const paths = isMeasured ? [] : changed.filter((path) => graph.nodes.has(path) && languages.of(path)?.id === id);
     if (paths.length > 0) unsaid.push(entryOf('not-measured', id, paths));
@@ -53,8 +54,15 @@ export function unsaidOf(
   return unsaid;
 }
 
-/** The files of a state whose language is known, and that could not be read. */
-export function unreadOf({ tree, nodes }: CodeGraph, languages: LanguageTable): readonly CodeUnsaid[] {
+/**
+ * The files of a state whose language is known, and that could not be read.
+ * @param parsed of these, those that the parser did not understand count as well
+ */
+export function unreadOf(
+  { tree, nodes }: CodeGraph,
+  languages: LanguageTable,
+  parsed: readonly TreePath[] = [],
+): readonly CodeUnsaid[] {
   const without = new Map<string, TreePath[]>();
   const understood = new Set<string>();
   for (const path of tree.files.keys()) {
@@ -66,6 +74,11 @@ export function unreadOf({ tree, nodes }: CodeGraph, languages: LanguageTable): 
       if (paths === undefined) without.set(language.id, [path]);
       else paths.push(path);
     }
+  }
+  for (const path of parsed) {
+    const facts = nodes.get(path)?.facts;
+    if (facts === undefined || !isUnread(facts)) continue;
+    without.set(facts.language, [...(without.get(facts.language) ?? []), path]);
   }
   return [...without].map(([language, paths]) =>
     entryOf(understood.has(language) ? 'unreadable' : 'no-parser', language, paths),

@@ -24,6 +24,7 @@ export interface PlanInFolder extends StateToCopy {
 /** A plan whose findings are kept. */
 export interface AnalysedPlan {
   readonly plan: PlanView;
+  readonly found: PlanInFolder;
   readonly report: CodeReport;
   readonly analysed: AnalysedStates;
   readonly changed: readonly TreePath[];
@@ -63,7 +64,7 @@ export async function analysePlan(
       await keeping;
     }
   });
-  return { ...analysis, plan: await keepReport(engine, id, options, found, analysis.report) };
+  return { ...analysis, found, plan: await keepReport(engine, id, options, found, analysis.report) };
 }
 
 /** Adds what type checkers said that ran as checks. @param checks all checks that were found */
@@ -71,8 +72,7 @@ export async function keepWithPython(
   engine: Engine,
   id: string,
   options: CallOptions,
-  found: PlanInFolder,
-  { report, analysed, changed }: AnalysedPlan,
+  { found, report, analysed, changed }: AnalysedPlan,
   ran: { readonly checks: readonly Check[]; readonly results: readonly RunCheckResult[] },
 ): Promise<void> {
   const { withPython } = await import('../code/type-errors.ts');

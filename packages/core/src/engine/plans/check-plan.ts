@@ -80,34 +80,6 @@ export async function checkPlan(engine: Engine, id: string, given: PlanCheckOpti
   return report;
 }
 
-/** Nothing runs but a type checker that is trusted. Findings are kept all the same. */
-async function analyseOnly(
-  engine: Engine,
-  id: string,
-  options: PlanCheckOptions,
-  { untrusted, names }: { readonly untrusted: readonly string[]; readonly names: readonly string[] },
-): Promise<PlanCheckReport> {
-  const { found, root } = await engine.operate(options, async (operating) => ({
-    found: await planInFolder(engine, operating, id, options),
-    root: operating.workspace.root,
-  }));
-  const where = { place: inFolder(root), disk: found.base.snapshot };
-  const { plan } = await analysePlan(engine, id, options, found, where);
-  const note =
-    `No check was run, because these are not trusted, or have changed since: ${someOf(untrusted, NAMED_PATHS)}. ` +
-    `\`savepoint trust --plan ${plan.plan.id}\` shows what would run, and asks a person to trust it.`;
-  return {
-    plan,
-    base: found.base,
-    checks: [],
-    notRun: names,
-    untrusted,
-    notes: [note],
-    notIsolated: [],
-    moved: [],
-  };
-}
-
 /** The checks of the folder as the plan would change it. Nothing runs. */
 export async function checksOfPlan(
   engine: Engine,
@@ -141,6 +113,34 @@ export function resultsOf(checks: readonly RunCheckResult[], base: number): read
 const MAX_FAILURES = 200;
 const MAX_TEXT = 2_000;
 const NAMED_PATHS = 5;
+
+/** Nothing runs but a type checker that is trusted. Findings are kept all the same. */
+async function analyseOnly(
+  engine: Engine,
+  id: string,
+  options: PlanCheckOptions,
+  { untrusted, names }: { readonly untrusted: readonly string[]; readonly names: readonly string[] },
+): Promise<PlanCheckReport> {
+  const { found, root } = await engine.operate(options, async (operating) => ({
+    found: await planInFolder(engine, operating, id, options),
+    root: operating.workspace.root,
+  }));
+  const where = { place: inFolder(root), disk: found.base.snapshot };
+  const { plan } = await analysePlan(engine, id, options, found, where);
+  const note =
+    `No check was run, because these are not trusted, or have changed since: ${someOf(untrusted, NAMED_PATHS)}. ` +
+    `\`savepoint trust --plan ${plan.plan.id}\` shows what would run, and asks a person to trust it.`;
+  return {
+    plan,
+    base: found.base,
+    checks: [],
+    notRun: names,
+    untrusted,
+    notes: [note],
+    notIsolated: [],
+    moved: [],
+  };
+}
 
 /** One run of the checks. */
 interface PlanChecking {
@@ -185,7 +185,7 @@ async function checkOnce(
   }
   const { notIsolated } = ran;
   const checks = [...ran.checks, ...kept];
-  await keepWithPython(engine, id, options, made.found, analysed, { checks: ran.found, results: checks });
+  await keepWithPython(engine, id, options, analysed, { checks: ran.found, results: checks });
   const names = new Set(checks.map(({ name }) => name));
   let moved: readonly TreePath[] = [];
   const plan = await updatePlan(engine, id, options, async (current, operating) => {

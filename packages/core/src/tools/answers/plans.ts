@@ -237,11 +237,6 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
 
 const SHOWN_FINDINGS = 10;
 
-/** Type checkers that gave no answer. */
-function unsaidOf({ analysis }: PlanJson): readonly string[] {
-  return (analysis?.unsaid ?? []).flatMap(({ message }) => message ?? []);
-}
-
 export function planCheckLines(answer: PlanCheckAnswer): string[] {
   return [
     `Checked ${answer.id} on ${answer.base}.`,
@@ -277,6 +272,11 @@ export function planApplyLines(answer: PlanApplyAnswer): string[] {
     ...(answer.not_merged ?? []).map((path) => `  left out, because it did not merge: ${pathText(path)}`),
     ...(answer.stopped === undefined ? [] : [`Stopped: ${showText(answer.stopped)}`]),
   ];
+}
+
+/** Type checkers that gave no answer. */
+function unsaidOf({ analysis }: PlanJson): readonly string[] {
+  return (analysis?.unsaid ?? []).flatMap(({ message }) => message ?? []);
 }
 
 function findingLine({ class: of, path, line, message }: OutputOf<typeof VERBS.planShow>['findings'][number]): string {
