@@ -92,7 +92,7 @@ function Files({ layout, graph, current, focused, onPointed, onFocused, onOpen }
   const buttons = useRef(new Map<string, HTMLButtonElement>());
   const [stop, setStop] = useState<string | null>(null);
   const first = layout.files.some(({ file }) => file.key === stop) ? stop : layout.files[0]?.file.key;
-  const about = current === null ? null : graph.get(current);
+  const pointed = current === null ? null : graph.get(current);
   const onKey = (event: KeyboardEvent): void => {
     const next = nextInDirection(layout.files, focused, event.key);
     if (next === null) return;
@@ -107,10 +107,10 @@ function Files({ layout, graph, current, focused, onPointed, onFocused, onOpen }
         if (button === null) buttons.current.delete(file.key);
         else buttons.current.set(file.key, button);
       }}
-      className={`file ${kindOf(file)} ${markOf(file)} ${about == null ? '' : relationTo(about, file.key)}`}
+      className={`file ${kindOf(file)} ${markOf(file)} ${pointed == null ? '' : relationTo(pointed, file.key)}`}
       style={placed(box)}
       tabIndex={file.key === first ? 0 : -1}
-      aria-label={spoken(file)}
+      aria-label={about(file)}
       title={file.title}
       onPointerEnter={() => onPointed(file.key)}
       onPointerLeave={() => onPointed(null)}
@@ -122,10 +122,10 @@ function Files({ layout, graph, current, focused, onPointed, onFocused, onOpen }
       onKeyDown={onKey}
       onClick={() => onOpen(file)}
     >
-      <span className="sign">{file.operation === null ? '' : LETTERS[file.operation]}</span>
+      <span className="sign" aria-hidden="true">{file.operation === null ? '' : LETTERS[file.operation]}</span>
       <span className="name">{folderAndFile(file.title).file}</span>
-      {file.breaks > 0 && <span className="count breaks">✗{file.breaks}</span>}
-      {file.breaks === 0 && file.others > 0 && <span className="count may-be-affected">?{file.others}</span>}
+      {file.breaks > 0 && <span className="count breaks" aria-hidden="true">✗{file.breaks}</span>}
+      {file.breaks === 0 && file.others > 0 && <span className="count may-be-affected" aria-hidden="true">?{file.others}</span>}
     </button>
   ));
 }
@@ -198,10 +198,6 @@ function markOf({ breaks, others }: PictureFile): string {
 function relationTo(current: PictureFile, key: string): string {
   if (current.key === key) return 'is-current';
   return current.needs.includes(key) || current.neededBy.includes(key) ? 'is-linked' : 'is-far';
-}
-
-function spoken(file: PictureFile): string {
-  return about(file);
 }
 
 function about(file: PictureFile | undefined): string {
