@@ -1,7 +1,7 @@
 /** What the signs of the picture mean. */
 export function Legend({ areAllLinesShown }: { readonly areAllLinesShown: boolean }) {
   return (
-    <ul className="legend" aria-label="Signs">
+    <ul className="signs" aria-label="Signs">
       <li>
         <span className="sample is-changed">M</span> changed
       </li>

@@ -110,7 +110,6 @@ function Files({ layout, graph, current, focused, onPointed, onFocused, onOpen }
       className={`file ${kindOf(file)} ${markOf(file)} ${pointed == null ? '' : relationTo(pointed, file.key)}`}
       style={placed(box)}
       tabIndex={file.key === first ? 0 : -1}
-      aria-label={about(file)}
       title={file.title}
       onPointerEnter={() => onPointed(file.key)}
       onPointerLeave={() => onPointed(null)}
@@ -122,10 +121,21 @@ function Files({ layout, graph, current, focused, onPointed, onFocused, onOpen }
       onKeyDown={onKey}
       onClick={() => onOpen(file)}
     >
-      <span className="sign" aria-hidden="true">{file.operation === null ? '' : LETTERS[file.operation]}</span>
+      <span className="sign" aria-hidden="true">
+        {file.operation === null ? '' : LETTERS[file.operation]}
+      </span>
       <span className="name">{folderAndFile(file.title).file}</span>
-      {file.breaks > 0 && <span className="count breaks" aria-hidden="true">✗{file.breaks}</span>}
-      {file.breaks === 0 && file.others > 0 && <span className="count may-be-affected" aria-hidden="true">?{file.others}</span>}
+      <span className="hidden">, {about(file)}</span>
+      {file.breaks > 0 && (
+        <span className="count breaks" aria-hidden="true">
+          ✗{file.breaks}
+        </span>
+      )}
+      {file.breaks === 0 && file.others > 0 && (
+        <span className="count may-be-affected" aria-hidden="true">
+          ?{file.others}
+        </span>
+      )}
     </button>
   ));
 }
