@@ -21,7 +21,7 @@ export interface ReportRequest {
   readonly input: Input<'findings'>;
   /** Differs whenever one of both states does. */
   readonly of: string;
-  /** Whether nobody has to ask for it. */
+  /** Whether it begins without being asked to. */
   readonly startsByItself: boolean;
   readonly isEnabled?: boolean;
 }

@@ -49,6 +49,13 @@ export function layoutOf(layers: readonly Layer[], width: number): Layout {
   return { width, height: y, ...parts };
 }
 
+/** A line from a file to one that it needs, along the left of both. */
+export function linePath(from: Box, to: Box): string {
+  const [start, end] = [from.y + from.height / 2, to.y + to.height / 2];
+  const bow = from.x === to.x ? Math.min(GUTTER - 4, 10 + Math.abs(end - start) / 24) : GUTTER - 6;
+  return `M${from.x} ${start}C${from.x - bow} ${start} ${to.x - bow} ${end} ${to.x - 2} ${end}`;
+}
+
 type Item = { readonly file: PictureFile } | { readonly folder: string };
 
 /** Columns of about the same height. A folder that goes on in the next column is named again there. */
@@ -80,11 +87,4 @@ function* flow(
       row += ROW;
     }
   }
-}
-
-/** A line from a file to one that it needs, along the left of both. */
-export function linePath(from: Box, to: Box): string {
-  const [start, end] = [from.y + from.height / 2, to.y + to.height / 2];
-  const bow = from.x === to.x ? Math.min(GUTTER - 4, 10 + Math.abs(end - start) / 24) : GUTTER - 6;
-  return `M${from.x} ${start}C${from.x - bow} ${start} ${to.x - bow} ${end} ${to.x - 2} ${end}`;
 }
