@@ -17,12 +17,7 @@ export const map = verb({
     const { z, jsonName } = shapes;
     return {
       input: z.strictObject({
-        tokens: z
-          .int()
-          .min(1)
-          .max(1_000_000)
-          .optional()
-          .describe('its length at most (default 2000)'),
+        tokens: z.int().min(1).max(1_000_000).optional().describe('its length at most (default 2000)'),
         focus: z.array(jsonName).optional().describe('files and folders that you work on'),
       }),
       output: z.strictObject({
