@@ -89,6 +89,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       call('plan_revise', { id: 'last', files: files.slice(1) }),
       call('plan_status', { id: 'last' }),
       call('plan_check', { id: 'last' }),
+      call('map', {}),
     ]);
     expect(parts.filter(({ type }) => type === 'tool-error')).toEqual([]);
     const used = new Set(parts.filter(({ type }) => type === 'tool-result').map(({ toolName }) => toolName));
