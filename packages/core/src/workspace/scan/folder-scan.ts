@@ -71,6 +71,8 @@ interface FolderInProgress {
   readonly draft: FolderDraft;
   /** Those of a dependency folder are dropped if it turns out to be skipped, apart from its being a root. */
   readonly findings: Findings;
+  /** It has paths that are captured for this scan alone, or Savepoint's own. */
+  readonly hasExceptions: boolean;
   /** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
   readonly isPlain: boolean;
   /** See {@link VisitedFolder.inDoubt}. */
@@ -147,16 +149,22 @@ export class FolderScan {
     }
     findings.counts.folders += 1;
     const written = folder.draft.write(this.input.batch);
-    if (this.input.recordsVisited) {
-      this.visited.set(task.path, {
-        written,
-        findings,
-        context: folderContextOf(task),
-        inDoubt: folder.inDoubt || !folder.isPlain,
-        linked: folder.draft.linked,
-      });
-    }
+    if (this.input.recordsVisited) this.#recordVisited(folder, findings, written);
     return written;
+  }
+
+  #recordVisited(folder: FolderInProgress, findings: Findings, written: WrittenFolder): void {
+    const { task, dependency, hasExceptions, draft } = folder;
+    // What is captured in a dependency folder depends on the last checkpoint. If that has something else in it, the next
+    // scan may find something else, too.
+    const isSettled = dependency === null || this.input.lastSnapshot.holds(task.path, written.ref);
+    this.visited.set(task.path, {
+      written,
+      findings,
+      context: folderContextOf(task),
+      inDoubt: folder.inDoubt || hasExceptions || !isSettled,
+      linked: draft.linked,
+    });
   }
 
   /** Applies what the folder itself says: its repository, its ignore rules, and whether it is a dependency folder. */
@@ -185,10 +193,11 @@ export class FolderScan {
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // Entries captured for a special reason must not be reused as if they followed from the rules.
-    const isPlain = dependency === null && !requiredPaths.overlaps(path) && !own.mayBeBelow(path);
+    const hasExceptions = requiredPaths.overlaps(path) || own.mayBeBelow(path);
+    const isPlain = dependency === null && !hasExceptions;
     if (!isPlain) draft.markSpecial();
     const entry = { ...task, covered };
-    return { task: entry, position, dependency, draft, findings: inside, isPlain, inDoubt: isUnfinished };
+    return { task: entry, position, dependency, draft, findings: inside, hasExceptions, isPlain, inDoubt: isUnfinished };
   }
 
   /** @returns `isUnfinished`: the folder has a `.git` that is not a valid repository, but may become one */

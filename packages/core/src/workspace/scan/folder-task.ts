@@ -23,8 +23,15 @@ export interface FolderTask {
   readonly isMount: boolean;
 }
 
-export function folderContextOf({ above, covered, isMount, stat }: FolderTask): FolderContext {
-  return { rules: above.chain?.key ?? '', covered, isMount, inode: stat.ino, tracked: above.tracked.names };
+export function folderContextOf({ above, covered, dependencyAbove, isMount, stat }: FolderTask): FolderContext {
+  return {
+    rules: above.chain?.key ?? '',
+    covered,
+    dependencyAbove: dependencyAbove?.reason ?? null,
+    isMount,
+    inode: stat.ino,
+    tracked: above.tracked.names,
+  };
 }
 
 /** Whether the folder was scanned in the same context. */
@@ -35,13 +42,13 @@ export function hasSameContext(
 ): boolean {
   const now = folderContextOf(task);
   return (
-    task.dependencyAbove === null &&
+    context.dependencyAbove === now.dependencyAbove &&
     context.rules === now.rules &&
     context.covered === now.covered &&
     context.isMount === now.isMount &&
     context.inode === now.inode &&
     // What is entered also depends on the last checkpoint, which another process may have taken.
     (!findings.dependsOnTracked ||
-      (context.tracked === now.tracked && lastSnapshot.hasFolder(task.path, written.ref.files)))
+      (context.tracked === now.tracked && lastSnapshot.holds(task.path, written.ref)))
   );
 }

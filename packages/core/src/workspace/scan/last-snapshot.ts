@@ -2,17 +2,19 @@
 
 import type { Snapshot } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import { baseName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { baseName, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { type FolderContents, folderAt, readFolder, readTree } from '../../store/snapshot/snapshot.ts';
+import type { TreeEntry } from '../../store/objects/tree.ts';
+import { NOTE_NAME, nameFromSide } from '../../store/snapshot/side.ts';
+import { type FolderContents, type FolderRef, readFolder, readTree, rootOf } from '../../store/snapshot/snapshot.ts';
 
 const FOLDER = 0o040000;
 
 /** A folder that cannot be read counts as missing: a damaged checkpoint must not prevent the next one. */
 export class LastSnapshot {
-  /** By path: the `files/` trees of the subfolders. */
-  readonly #subfolders = new Map<TreePath, ReadonlyMap<Name, ObjectId>>();
+  /** By path. */
+  readonly #subfolders = new Map<TreePath, ReadonlyMap<Name, FolderRef>>();
 
   constructor(
     private readonly reader: ObjectReader,
@@ -20,10 +22,14 @@ export class LastSnapshot {
     private readonly snapshot: Snapshot | null,
   ) {}
 
-  /** @param files the `files/` tree that the folder must have; by default, any */
-  hasFolder(path: TreePath, files: ObjectId | null = null): boolean {
-    const found = this.snapshot === null ? null : this.#treeOf(path, this.snapshot);
-    return found !== null && (files === null || found === files);
+  hasFolder(path: TreePath): boolean {
+    return this.#folderAt(path) !== null;
+  }
+
+  /** Whether the folder at the path has exactly these trees. */
+  holds(path: TreePath, { files, side }: FolderRef): boolean {
+    const found = this.#folderAt(path);
+    return found !== null && found.files === files && found.side === side;
   }
 
   /** Returns the names that it captured in the folder, and those that it recorded as absent. */
@@ -37,29 +43,36 @@ export class LastSnapshot {
   }
 
   #contentsOf(path: TreePath): FolderContents | null {
-    const { reader, snapshot } = this;
-    if (snapshot === null || !this.hasFolder(path)) return null;
-    return unlessDamaged(undefined, () => {
-      const folder = folderAt(reader, snapshot, path);
-      return folder === null ? null : readFolder(reader, folder);
-    });
+    const folder = this.#folderAt(path);
+    return folder === null ? null : unlessDamaged(undefined, () => readFolder(this.reader, folder));
   }
 
   /** Reads trees only, because every dependency folder is looked up. */
-  #treeOf(path: TreePath, snapshot: Snapshot): ObjectId | null {
-    if (path === '') return snapshot.files;
+  #folderAt(path: TreePath): FolderRef | null {
+    if (this.snapshot === null) return null;
+    if (path === WORKSPACE_ITSELF) return rootOf(this.snapshot);
     const parent = parentPath(path);
     let below = this.#subfolders.get(parent);
     if (below === undefined) {
-      const tree = this.#treeOf(parent, snapshot);
-      below = tree === null ? new Map() : this.#subfoldersIn(tree);
+      const folder = this.#folderAt(parent);
+      below = folder === null ? new Map() : this.#subfoldersIn(folder);
       this.#subfolders.set(parent, below);
     }
     return below.get(baseName(path)) ?? null;
   }
 
-  #subfoldersIn(tree: ObjectId): ReadonlyMap<Name, ObjectId> {
-    const entries = unlessDamaged(undefined, () => readTree(this.reader, tree)) ?? [];
-    return new Map(entries.filter(({ mode }) => mode === FOLDER).map(({ name, id }) => [name, id]));
+  #subfoldersIn(folder: FolderRef): ReadonlyMap<Name, FolderRef> {
+    const sides = new Map(
+      this.#entriesOf(folder.side).flatMap(({ name, id }) => (name === NOTE_NAME ? [] : [[nameFromSide(name), id]])),
+    );
+    return new Map(
+      this.#entriesOf(folder.files).flatMap(({ name, mode, id }) =>
+        mode === FOLDER ? [[name, { kind: 'folder', files: id, side: sides.get(name) ?? null }]] : [],
+      ),
+    );
+  }
+
+  #entriesOf(tree: ObjectId | null): readonly TreeEntry[] {
+    return tree === null ? [] : (unlessDamaged(undefined, () => readTree(this.reader, tree)) ?? []);
   }
 }

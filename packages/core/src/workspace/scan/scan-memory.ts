@@ -2,6 +2,7 @@
 
 import type { Fs } from '../../io/fs.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
+import type { SkipReason } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
@@ -28,6 +29,8 @@ export interface FolderContext {
   readonly rules: string;
   /** An ignore rule covers the folder. */
   readonly covered: boolean;
+  /** Why only tracked and required paths are captured in the parent. Null if it is captured whole. */
+  readonly dependencyAbove: SkipReason | null;
   readonly isMount: boolean;
   readonly inode: number;
   /** Compared by identity, and only if something below depends on it. */
