@@ -1,5 +1,5 @@
 /** Tracked files in folders that are otherwise not captured: everything that happens to them is a change. */
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Savepoint } from '@savepoint/core';
 import { fixedClock, git, type Manifest, manifest, realPorts } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +8,7 @@ import { ALWAYS, WHEN_IGNORED } from '../../../src/workspace/rules/built-in-fold
 import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
 import { Place } from '../../place.ts';
 
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const FILES = ['kept.js', 'gone.js', 'old-name.js', 'becomes-folder.js', 'becomes-link.js', 'run.sh', 'sub/only.js'];
 
 /** One folder for each row of the built-in tables, all with the same files. `other.js` is not tracked. */
@@ -164,6 +165,85 @@ describe.runIf(CAN_WATCH)('a watched scan finds the same as a full scan', () => 
     const { scan, checkpoint } = await watching.checkpoint();
     expect(scan.snapshot).toEqual(full?.snapshot);
     expect(described(checkpoint.changes)).toEqual(['delete lib/node_modules/pkg/a.js']);
+  });
+
+  /** The watched scan runs with `watching`, the full scan as another process. */
+  async function expectSame(watching: Savepoint, p: Place): Promise<readonly string[]> {
+    // Otherwise the full scan would take ids of unchanged files from the watched one.
+    rmSync(`${await p.store()}/cache/stat`, { force: true });
+    const full = (await p.open().status()).scan;
+    const { scan } = await watching.checkpoint();
+    const { snapshot, counts, roots, problems } = scan;
+    expect({ snapshot, counts, roots, problems }).toEqual({
+      snapshot: full?.snapshot,
+      counts: full?.counts,
+      roots: full?.roots,
+      problems: full?.problems,
+    });
+    return [...scan.visited.keys()].sort();
+  }
+
+  async function settle(watching: Savepoint, p: Place): Promise<void> {
+    await watching.checkpoint();
+    for (let round = 0; round < 3; round++) await expectSame(watching, p);
+  }
+
+  function withTracked(files: readonly string[]): Place {
+    const p = Place.with(Object.fromEntries(['lib/a.txt', ...files].map((file) => [file, `${file}\n`])));
+    git(p.at(''), 'init', '-q');
+    git(p.at(''), 'add', '-f', '-A');
+    return p;
+  }
+
+  it('without visiting tracked dependencies in which nothing changed', async () => {
+    const p = withTracked(['node_modules/pkg/a.js', 'lib/node_modules/b.js', 'lib/node_modules/one/two/c.js']);
+    p.write('node_modules/other/x.js', 'not tracked\n');
+    const watching = watched(p);
+    await watching.checkpoint();
+    await watching.checkpoint();
+    expect(await expectSame(watching, p)).toEqual([]);
+    p.write('lib/a.txt', 'changed\n');
+    expect(await expectSame(watching, p)).toEqual(['', 'lib']);
+    p.write('lib/node_modules/one/two/c.js', 'changed\n');
+    const above = ['', 'lib', 'lib/node_modules', 'lib/node_modules/one', 'lib/node_modules/one/two'];
+    expect(await expectSame(watching, p)).toEqual(above);
+    // The last checkpoint had something else in these folders.
+    await expectSame(watching, p);
+    expect(await expectSame(watching, p)).toEqual([]);
+  });
+
+  it('if a repository in dependencies is tracked no more', async () => {
+    const p = withTracked(['node_modules/pkg/a.js', 'node_modules/b.js']);
+    const watching = watched(p);
+    await settle(watching, p);
+    git(p.at('node_modules/pkg'), 'init', '-q');
+    git(p.at(''), 'rm', '-q', '--cached', 'node_modules/pkg/a.js');
+    // It is a root as long as the last checkpoint has something in it.
+    for (let round = 0; round < 3; round++) await expectSame(watching, p);
+  });
+
+  it('if a folder is no longer marked as a cache', async () => {
+    const p = withTracked(['caches/sub/a.js']);
+    p.write('caches/CACHEDIR.TAG', 'Signature: 8a477f597d28d172789f06886806bc55');
+    p.write('caches/sub/other.js', 'not tracked\n');
+    const watching = watched(p);
+    await settle(watching, p);
+    rmSync(p.at('caches/CACHEDIR.TAG'));
+    expect(await expectSame(watching, p)).toContain('caches/sub');
+  });
+
+  it('if another process has recorded that a tracked file is absent', async () => {
+    const p = withTracked(['node_modules/a.js', 'node_modules/gone.js']);
+    p.write('node_modules/other.js', 'not tracked\n');
+    rmSync(p.at('node_modules/gone.js'));
+    git(p.at(''), 'rm', '-q', '--cached', 'node_modules/gone.js');
+    const watching = watched(p);
+    await settle(watching, p);
+    const index = readFileSync(p.at('.git/index'));
+    git(p.at(''), 'update-index', '--add', '--cacheinfo', `100644,${EMPTY_BLOB},node_modules/gone.js`);
+    await p.open().checkpoint();
+    writeFileSync(p.at('.git/index'), index);
+    await expectSame(watching, p);
   });
 
   it('if a folder with a problem is captured no more', async () => {

@@ -85,6 +85,8 @@ const deeds = {
   other: ({ number }) => git('checkout', '-qf', `branch-${number % 4}`),
   nested: ({ inFolder }) => execFileSync('git', ['init', '-q', inFolder], { stdio: 'ignore' }),
   refresh: () => git('status'),
+  track: ({ anyPath }) => git('add', '-f', anyPath),
+  untrack: ({ anyPath }) => git('rm', '-rq', '--cached', anyPath),
 };
 
 function git(...args) {
@@ -98,13 +100,18 @@ function deed(random) {
   const all = walk(folder, []);
   const files = all.filter(({ isFolder }) => !isFolder);
   const folders = all.filter(({ isFolder }) => isFolder);
-  const pick = (from) => from[random(from.length)]?.path ?? `${folder}/nothing`;
+  const pick = (from) => {
+    const dependencies = random(3) === 0 ? from.filter(({ path }) => path.includes('/node_modules')) : [];
+    const chosenFrom = dependencies.length > 0 ? dependencies : from;
+    return chosenFrom[random(chosenFrom.length)]?.path ?? `${folder}/nothing`;
+  };
   const kind = random(3) > 0 ? OFTEN[random(OFTEN.length)] : chosen[random(chosen.length)];
   const number = random(1000);
   deeds[kind]({
     file: pick(files),
     other: pick(files),
     aFolder: pick(folders),
+    anyPath: pick(all),
     inFolder: random(4) === 0 ? folder : pick(folders),
     name: NAMES[random(NAMES.length)],
     text: `${process.pid} ${number}\n`.repeat(1 + random(3)),
