@@ -6,7 +6,7 @@ import { ProcessDied } from '@savepoint/testkit';
 /** Calls after which the disk, git or another process is different. */
 const CHANGING = new Set(
   (
-    'openNew write copyFile copyFiles sync syncAll fchmod makeLink makeFolder rename hardLink unlink removeFolder chmod touch ' +
+    'openNew write copyFile copyFiles sync syncAll wholeSync fchmod makeLink makeFolder rename hardLink unlink removeFolder chmod touch ' +
     'run hold signal'
   ).split(' '),
 );

@@ -11,6 +11,8 @@ import { putPackedRepository } from './packed-repository.ts';
 
 export interface Scene {
   readonly name: string;
+  /** Files and folders are flushed with one call for the whole file system. */
+  readonly isSyncedWhole?: boolean;
   /** Brings a disk with an empty workspace into the state in which the operation starts. */
   readonly prepare: (disk: SimDisk) => Promise<void>;
   readonly action: (savepoint: Savepoint) => Promise<{ readonly left: readonly string[] }>;
@@ -18,7 +20,7 @@ export interface Scene {
 
 /** The disk just before the operation, with everything on it durable. */
 export async function prepared(scene: Scene): Promise<SimDisk> {
-  const disk = new SimDisk();
+  const disk = new SimDisk(scene.isSyncedWhole === true ? { wholeSyncFrom: 1 } : {});
   disk.makeFolder(ROOT, 0o755);
   await scene.prepare(disk);
   disk.makeDurable();
@@ -33,6 +35,15 @@ const MERGED = new Map([['a.txt' as TreePath, { content: Buffer.from('merged by 
 export const SCENES: readonly Scene[] = [
   {
     name: 'restore',
+    prepare: async (disk) => {
+      await history(disk);
+      second(disk);
+    },
+    action: (sp) => left(sp.restore('cp_1')),
+  },
+  {
+    name: 'restore, flushed with one call',
+    isSyncedWhole: true,
     prepare: async (disk) => {
       await history(disk);
       second(disk);

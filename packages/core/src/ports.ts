@@ -34,6 +34,7 @@ export {
   permissions,
   type Stat,
   statOf,
+  type WholeSync,
 } from './io/fs.ts';
 export type { LoadOwnEntries, MergedEntries, OwnEntries } from './io/own-entries.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random, RunningProcess } from './io/ports.ts';

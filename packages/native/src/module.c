@@ -11,7 +11,7 @@
 enum { PATH_BYTES = 4096, MAX_ARGUMENTS = 3 };
 
 /* The version of the interface. It changes with every change of arguments or results; the engine checks it. */
-enum { INTERFACE = 3 };
+enum { INTERFACE = 4 };
 
 void *memcpy(void *to, const void *from, size_t length) {
   for (size_t at = 0; at < length; at++) ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
@@ -91,7 +91,7 @@ static napi_value list_folder(napi_env env, napi_callback_info info) {
 /* At the start of the buffer. The caller must not use the buffer before the promise is resolved. */
 struct task {
   /* What it does with `from`, `to` and the rest of the buffer. */
-  enum { LISTS, COPIES } kind;
+  enum { LISTS, COPIES, SYNCS } kind;
   int from;
   int to;
   napi_async_work work;
@@ -112,8 +112,17 @@ static void run_task(napi_env env, void *data) {
   struct task *const task = data;
   unsigned char *const buffer = (unsigned char *)data + TASK_BYTES;
   const size_t length = task->length - TASK_BYTES;
-  task->result = task->kind == LISTS ? list_with_stats(AT_FDCWD, task->path, buffer, length)
-                                     : copy_files(task->from, task->to, buffer, length);
+  switch (task->kind) {
+    case LISTS:
+      task->result = list_with_stats(AT_FDCWD, task->path, buffer, length);
+      break;
+    case COPIES:
+      task->result = copy_files(task->from, task->to, buffer, length);
+      break;
+    case SYNCS:
+      task->result = syscall4_retry(__NR_syncfs, task->from, 0, 0, 0);
+      break;
+  }
 }
 
 static void end_task(napi_env env, napi_status status, void *data) {
@@ -176,6 +185,19 @@ static napi_value copy_aside(napi_env env, napi_callback_info info) {
   task->from = (int)from;
   task->to = (int)to;
   return start_task(&call, task, call.given[2]);
+}
+
+/* syncAside(fd, buffer): syncfs(2), as a promise. The buffer only holds the task. */
+static napi_value sync_aside(napi_env env, napi_callback_info info) {
+  struct call call;
+  long fd;
+  if (!begins(&call, env, info, 2)) return answer(env, -EINVAL);
+  if (!take_number(&call, 0, 0, INT32_MAX, &fd)) return answer(env, -EINVAL);
+  struct task *const task = task_in(&call, 1);
+  if (task == NULL) return answer(env, -EINVAL);
+  task->kind = SYNCS;
+  task->from = (int)fd;
+  return start_task(&call, task, call.given[1]);
 }
 
 /* watchInit(): returns a non-blocking inotify handle. */
@@ -242,7 +264,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
   napi_value number = answer(env, INTERFACE);
   if (number == NULL || napi_set_named_property(env, exports, "interface", number) != 0) return NULL;
   const int all = offer(env, exports, "listWithStats", list_folder) && offer(env, exports, "listAside", list_aside) &&
-                  offer(env, exports, "copyAside", copy_aside) &&
+                  offer(env, exports, "copyAside", copy_aside) && offer(env, exports, "syncAside", sync_aside) &&
                   offer(env, exports, "watchInit", watch_init) && offer(env, exports, "watchAdd", watch_add) && offer(env, exports, "watchRemove", watch_remove) &&
                   offer(env, exports, "watchRead", watch_read) && offer(env, exports, "close", close_handle);
   return all ? exports : NULL;

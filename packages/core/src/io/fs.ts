@@ -149,6 +149,12 @@ export interface Fs {
    *   may be durable.
    */
   syncAll(fds: readonly Fd[]): Promise<void>;
+  /**
+   * Returns a function that makes durable whatever is created, written or renamed from now on in the file system of an
+   * open folder. Null if that is not possible there, or costs more than `sync` of `count` files and folders. The
+   * folder must stay open: the system reports failures since it was opened. Absent if that is possible nowhere.
+   */
+  readonly wholeSync?: ((folder: Fd, count: number) => WholeSync | null) | undefined;
   fchmod(fd: Fd, mode: number): void;
   /**
    * Closes a handle and ignores errors of the system. Durable data was synced before, and an error here must not hide
@@ -177,6 +183,9 @@ export interface Fs {
    */
   mountPoints(): readonly DiskPath[] | null;
 }
+
+/** @throws FsError if something may not be durable */
+export type WholeSync = () => Promise<void>;
 
 /** Maximum number of handles that are open at the same time to be synced together. A process has at least 1024. */
 export const MAX_SYNCED_TOGETHER = 64;

@@ -10,12 +10,14 @@ import {
   diskPathAt,
   ensureStaged,
   ForeignContent,
+  hasWholeSync,
   moveWithoutReplacing,
   placeEntry,
   requireDiskPath,
   type Site,
   stagedFile,
   syncFolders,
+  syncWhole,
   touchedFolders,
 } from './site.ts';
 import { hasSameContent, isLeaf, type TransactionStep } from './steps.ts';
@@ -48,8 +50,10 @@ export async function applyForward(execution: Execution, pace: Pace): Promise<vo
     await stepForward(execution, step);
   }
   // Sync while the owner may still open every folder.
-  syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
+  const isSyncedWhole = hasWholeSync(site);
+  if (!isSyncedWhole) syncFolders(site, touchedFolders(transitions.map(({ path }) => path)));
   for (const step of modes) await stepForward(execution, step);
+  if (isSyncedWhole) await syncWhole(site);
   await verifyPaths(site, transitions, pace);
 }
 
@@ -165,7 +169,8 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
     }
     case 'mode':
       assertNotShared(site, step);
-      setMode(site, step.path, step.kind, step.mode);
+      // A path that existed may be a mount point, which is on another file system than what syncWhole flushes.
+      setMode(site, step.path, step.kind, step.mode, step.was === null && hasWholeSync(site));
   }
 }
 
@@ -235,12 +240,16 @@ function assertNotShared(site: Site, { path, kind, mode }: Extract<TransactionSt
  * Sets permissions durably: they belong to the path itself, not to an entry of its folder. A path of another kind is
  * skipped: it belongs to an earlier or a later step, which sets its own permissions.
  */
-function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number): void {
+function setMode(site: Site, path: TreePath, kind: 'file' | 'folder', mode: number, isSyncedLater = false): void {
   const { fs } = site;
   const disk = diskPathAt(site, path);
   if (disk === null) return;
   const stat = fs.lstat(disk);
   if (stat === null || kindOf(stat) !== kind) return;
+  if (isSyncedLater) {
+    if (permissions(stat) !== mode) fs.chmod(disk, mode);
+    return;
+  }
   // Open it first: the new permissions may lock out even its owner.
   let handle = openIfAllowed(site, disk, kind);
   try {

@@ -2,7 +2,7 @@
 
 import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
-import { type Fd, type Fs, FsError, isFsError } from '../io/fs.ts';
+import { type Fd, type Fs, FsError, isFsError, type WholeSync } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { FileEntry, LinkEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -25,6 +25,8 @@ export interface StagingFolder {
   readonly at: TreePath;
   readonly staged: DiskPath;
   readonly aside: DiskPath;
+  /** For everything that the transaction writes into this file system. Null: each file and folder is synced. */
+  readonly wholeSync: WholeSync | null;
 }
 
 export interface Site {
@@ -62,20 +64,21 @@ export function openSite(ports: Ports, { root, stage, mounts, transitions }: Sit
     for (const handle of handles.splice(0)) fs.close(handle);
     walk.close();
   };
-  const enter = (path: DiskPath): DiskPath => {
+  const enter = (path: DiskPath): { readonly handle: Fd; readonly path: DiskPath } => {
     if (fs.lstat(path) === null) {
       fs.makeFolder(path, 0o700);
       fs.chmod(path, 0o700); // regardless of the umask
     }
     const handle = fs.openFolder(path);
     handles.push(handle);
-    return fs.folderPath(handle, path);
+    return { handle, path: fs.folderPath(handle, path) };
   };
   const stageAt = (at: TreePath): StagingFolder => {
     const folder = walk.folder(at);
     if (folder === null) throw new FsError('ENOENT', 'openFolder', diskChild(root, at));
-    const path = enter(diskChild(folder, stage));
-    return { at, staged: enter(diskChild(path, 'new')), aside: enter(diskChild(path, 'old')) };
+    const { handle, path } = enter(diskChild(folder, stage));
+    const wholeSync = fs.wholeSync?.(handle, transitions.length) ?? null;
+    return { at, staged: enter(diskChild(path, 'new')).path, aside: enter(diskChild(path, 'old')).path, wholeSync };
   };
   try {
     const top = stageAt(WORKSPACE_ITSELF);
@@ -222,6 +225,16 @@ export function touchedFolders(paths: Iterable<TreePath>): ReadonlySet<TreePath>
   const folders = new Set<TreePath>();
   for (const path of paths) folders.add(path === '' ? path : parentPath(path));
   return folders;
+}
+
+/** Makes everything durable that the transaction wrote, if {@link hasWholeSync}. */
+export async function syncWhole({ stages }: Site): Promise<void> {
+  for (const { wholeSync } of new Set(stages)) await wholeSync?.();
+}
+
+/** Whether {@link syncWhole} makes everything durable. */
+export function hasWholeSync({ stages }: Site): boolean {
+  return stages.length > 0 && stages.every(({ wholeSync }) => wholeSync !== null);
 }
 
 export function syncFolders(site: Site, folders: Iterable<TreePath>): void {

@@ -50,7 +50,7 @@ import { type BackupFile, saveLateWrites, saveWithdrawnWrites } from './late-wri
 import { affectedMounts, mountPointsIn } from './mounts.ts';
 import { asSavepointError, conflictError, isExpectedError, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
-import { diskPathAt, ForeignContent, openSite, type Site, writeStaged } from './site.ts';
+import { diskPathAt, ForeignContent, hasWholeSync, openSite, type Site, syncWhole, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
 import { hasSameContent, isModeChangeOnly, stepsFor } from './steps.ts';
 import type { Intent, Journal, Publication, Transition } from './transition.ts';
@@ -168,6 +168,7 @@ async function stageAll(site: Site, transitions: readonly Transition[], pace: Pa
   const staged = transitions.flatMap((transition, slot) =>
     transition.to?.kind === 'file' && !isModeChangeOnly(transition) ? [{ slot, entry: transition.to }] : [],
   );
+  const isSyncedWhole = hasWholeSync(site);
   for (let at = 0; at < staged.length; at += MAX_SYNCED_TOGETHER) {
     const open: Fd[] = [];
     try {
@@ -175,11 +176,12 @@ async function stageAll(site: Site, transitions: readonly Transition[], pace: Pa
         if (pace.isDue()) await pace.yieldNow({ phase: 'stage', done: slot, total: transitions.length });
         open.push(await writeStaged(site, slot, entry));
       }
-      await fs.syncAll(open);
+      if (!isSyncedWhole) await fs.syncAll(open);
     } finally {
       for (const file of open) fs.close(file);
     }
   }
+  if (isSyncedWhole) await syncWhole(site);
 }
 
 /** A transaction past its commit point. */

@@ -14,6 +14,8 @@ export interface SimDiskOptions {
   readonly folds?: boolean;
   /** False: folders are reachable only by name, as on macOS and Windows. */
   readonly handlePaths?: boolean;
+  /** `wholeSync` is possible from this number of files. Default: never. */
+  readonly wholeSyncFrom?: number;
 }
 
 export function uidOf({ uid = 1000 }: SimDiskOptions): number {

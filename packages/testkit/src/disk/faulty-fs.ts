@@ -7,6 +7,7 @@ import {
   listOneByOne,
   type Name,
   type Stat,
+  type WholeSync,
 } from '@savepoint/core/ports';
 
 /** Calls that change the disk or make something durable. A process death matters only between them. */
@@ -148,6 +149,15 @@ export class FaultyFs implements Fs {
       }
     }
     if (failure !== null) throw failure;
+  }
+
+  wholeSync(folder: Fd, count: number): WholeSync | null {
+    const sync = this.#fs.wholeSync?.(folder, count) ?? null;
+    if (sync === null) return null;
+    return async () => {
+      this.#before('wholeSync', this.#nameOf(folder));
+      await sync();
+    };
   }
 
   fchmod(fd: Fd, mode: number): void {

@@ -7,6 +7,7 @@ import {
   listOneByOne,
   type Name,
   type Stat,
+  type WholeSync,
 } from '@savepoint/core/ports';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type CrashModel, crashes } from './crash-states.ts';
@@ -268,6 +269,14 @@ export class SimDisk implements Fs {
   /** Syncs in order. A power cut in between may keep any subset of what is not synced yet. */
   async syncAll(fds: readonly Fd[]): Promise<void> {
     for (const fd of fds) this.sync(fd);
+  }
+
+  wholeSync(folder: Fd, count: number): WholeSync | null {
+    if (count < (this.#options.wholeSyncFrom ?? Number.POSITIVE_INFINITY)) return null;
+    return async () => {
+      this.#announce('wholeSync', this.#handles.get(folder, 'wholeSync').path);
+      this.makeDurable();
+    };
   }
 
   fchmod(fd: Fd, mode: number): void {

@@ -20,6 +20,7 @@ import { listAsideByNative, listByNative } from './native-listing.ts';
 import { errorCode, fsError, nativePath, throwUnlessInterrupted } from './path.ts';
 import { TIME_STEP_MS } from './time-step.ts';
 import { cannotSync } from './unsynced-folders.ts';
+import { wholeSyncByNative } from './whole-sync.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 // Undefined if the platform has no such flag, despite its type.
@@ -230,6 +231,11 @@ class NodeFs implements Fs {
 
   #isTolerated(error: unknown, folder: Fd): boolean {
     return this.#handles.isFolder(folder) && cannotSync(error, this.#handles.pathOf(folder));
+  }
+
+  get wholeSync(): Fs['wholeSync'] {
+    if (!this.#mayUseNative) return undefined;
+    return (folder, count) => wholeSyncByNative(folder, count, this.#handles.pathOf(folder));
   }
 
   fchmod(fd: Fd, mode: number): void {

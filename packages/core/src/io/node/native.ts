@@ -16,6 +16,8 @@ export interface Native {
   listAside(path: string, buffer: Uint8Array): Promise<number> | number;
   /** Returns a promise if it was started. Do not use `buffer` until it resolves; copy.h describes its contents. */
   copyAside(from: number, to: number, buffer: Uint8Array): Promise<number> | number;
+  /** Calls syncfs. Returns a promise if it was started. Do not use `buffer` until it resolves. */
+  syncAside(fd: number, buffer: Uint8Array): Promise<number> | number;
   watchInit(): number;
   watchAdd(fd: number, path: string, mask: number): number;
   watchRemove(fd: number, watch: number): number;
@@ -23,12 +25,13 @@ export interface Native {
   close(fd: number): number;
 }
 
-const INTERFACE_VERSION = 3;
+const INTERFACE_VERSION = 4;
 const BUILT_FOR: readonly string[] = ['linux-x64'];
 const FUNCTIONS = [
   'listWithStats',
   'listAside',
   'copyAside',
+  'syncAside',
   'watchInit',
   'watchAdd',
   'watchRemove',

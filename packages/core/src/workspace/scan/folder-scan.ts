@@ -197,7 +197,16 @@ export class FolderScan {
     const isPlain = dependency === null && !hasExceptions;
     if (!isPlain) draft.markSpecial();
     const entry = { ...task, covered };
-    return { task: entry, position, dependency, draft, findings: inside, hasExceptions, isPlain, inDoubt: isUnfinished };
+    return {
+      task: entry,
+      position,
+      dependency,
+      draft,
+      findings: inside,
+      hasExceptions,
+      isPlain,
+      inDoubt: isUnfinished,
+    };
   }
 
   /** @returns `isUnfinished`: the folder has a `.git` that is not a valid repository, but may become one */

@@ -48,7 +48,6 @@ export function hasSameContext(
     context.isMount === now.isMount &&
     context.inode === now.inode &&
     // What is entered also depends on the last checkpoint, which another process may have taken.
-    (!findings.dependsOnTracked ||
-      (context.tracked === now.tracked && lastSnapshot.holds(task.path, written.ref)))
+    (!findings.dependsOnTracked || (context.tracked === now.tracked && lastSnapshot.holds(task.path, written.ref)))
   );
 }
