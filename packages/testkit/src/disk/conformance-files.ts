@@ -45,6 +45,21 @@ export const FILE_CASES: Readonly<Record<string, Check>> = {
     for (const name of ['a', 'b', 'c']) equal(bench.content(name), 'text');
   },
 
+  'syncs a file system as a whole, where that is possible': async (bench) => {
+    const { fs } = bench;
+    const folder = fs.openFolder(bench.folder);
+    const sync = fs.wholeSync?.(folder, 10_000) ?? null;
+    const file = fs.openNew(bench.at('file'), 0o644);
+    fs.write(file, Buffer.from('text'), 0);
+    fs.close(file);
+    await sync?.();
+    equal(fs.wholeSync?.(folder, 0) ?? null, null);
+    fs.close(folder);
+    equal(bench.content('file'), 'text');
+    if (sync === null) return;
+    await rejects(sync, (error) => error instanceof FsError && error.operation === 'wholeSync');
+  },
+
   'copies an open file to a new one, whatever became of its name': async (bench) => {
     const { fs } = bench;
     bench.put('from', 'text');
