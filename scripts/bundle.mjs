@@ -39,6 +39,7 @@ const command = {
 const unsplit = (await bundle({ ...command, write: false })).output;
 const ofHooks = modulesWith('hook.js');
 const ofCommands = modulesWith('run.js');
+const ofClient = modulesWith(join('daemon', 'client.js'));
 const ofVersion = join(cli, 'dist/own-version.js');
 const { output } = await bundle({
   ...command,
@@ -51,6 +52,8 @@ const { output } = await bundle({
       groups: [
         // `--version` loads only this.
         { name: 'own-version', test: (id) => id === ofVersion, priority: 3 },
+        // A command that the daemon answers loads only this.
+        { name: 'client', test: (id) => ofClient.has(id), priority: 3 },
         { name: 'engine', test: (id) => ofHooks.has(id), priority: 2 },
         { name: 'command-line', test: (id) => ofCommands.has(id) || isSmallCommand(id), priority: 1 },
       ],
@@ -77,7 +80,8 @@ chmodSync(join(folder, 'savepoint.js'), 0o755);
 // A daemon of another build must not answer a command, so each build has an id.
 const digest = createHash('sha256');
 for (const name of readdirSync(folder).sort()) digest.update(`${name}\0`).update(readFileSync(join(folder, name)));
-writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n`);
+const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');
+writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)} ${STORE_FORMAT}\n`);
 // A daemon does not serve the page, so its build id does not depend on it.
 const page = await buildPage();
 cpSync(page.folder, join(folder, 'studio'), { recursive: true });
@@ -85,8 +89,7 @@ const modules = [...output, ...alone].flatMap((one) => (one.type === 'chunk' ? o
 writeFileSync(join(folder, 'LICENSES.txt'), licences([...modules, ...page.modules]));
 
 const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');
-const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');
-const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
+const [build = ''] = readFileSync(join(folder, 'build.txt'), 'utf8').split(' ');
 writeFileSync(join(folder, 'savepoint-hook'), hookScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
 
 /** @param {Record<string, string>} input the name and the entry of one program */

@@ -162,7 +162,7 @@ it('when its build on disk changes, it exits without answering more requests', a
     stdio: 'ignore',
   });
   await until(() => p.foundPid() === child.pid);
-  fs.writeFileSync(path.join(copy, 'bundle/build.txt'), `${'f'.repeat(16)}\n`);
+  fs.writeFileSync(path.join(copy, 'bundle/build.txt'), `${'f'.repeat(16)} 1\n`);
   await until(() => child.exitCode === 0);
   expect(p.foundPid()).toBeNull();
 });

@@ -14,14 +14,26 @@ export function loadAgents() {
   return import('@savepoint/agents');
 }
 
-export function surroundings(folder: DiskPath, env: Environment): InstallEnvironment {
+/** The program that runs commands: node, and its script. */
+export interface OwnProgram {
+  readonly node: string;
+  readonly script: string;
+}
+
+const thisProgram = (): OwnProgram => ({ node: process.execPath, script: process.argv[1] ?? '' });
+
+export function surroundings(
+  folder: DiskPath,
+  env: Environment,
+  { node, script }: OwnProgram = thisProgram(),
+): InstallEnvironment {
   return {
     project: textFromBytes(folder) ?? '',
     env,
     program: {
-      node: process.execPath,
-      script: process.argv[1] ?? '',
-      hookScript: hookScriptNextTo(process.argv[1] ?? ''),
+      node,
+      script,
+      hookScript: hookScriptNextTo(script),
       path: env['PATH'],
       windows: process.platform === 'win32',
     },
@@ -35,9 +47,10 @@ export async function agentReports(
   folder: DiskPath,
   env: Environment,
   root: DiskPath = folder,
+  program: OwnProgram = thisProgram(),
 ): Promise<readonly AgentReport[]> {
   const { reportAgents } = await loadAgents();
-  const around = surroundings(folder, env);
+  const around = surroundings(folder, env, program);
   return reportAgents(around, storesFolder(env), textFromBytes(root) ?? around.project);
 }
 

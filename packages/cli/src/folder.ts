@@ -1,8 +1,9 @@
 /** The folder that a command works in. */
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { isAbsolute, posix, resolve, win32 } from 'node:path';
 import { bytesFromText, type DiskPath, SavepointError } from '@savepoint/core';
 import { bytesOfArgument } from './argument-path.ts';
+import { folderOfShell } from './shell-folder.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,10 +12,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws SavepointError USAGE if the current folder was deleted and no other is given
  */
 export function folderToOpen(given: string | undefined, env: Environment): DiskPath {
-  if (given === undefined) return currentFolder(env);
+  return given === undefined ? currentFolder(env) : folderFrom(given, () => currentFolder(env));
+}
+
+/** The same, seen from another folder than the current one. */
+export function folderFrom(given: string, current: () => DiskPath): DiskPath {
   const bytes = bytesOfArgument(given);
   const rules = process.platform === 'win32' ? win32 : posix;
-  const absolute = rules.isAbsolute(bytes) ? bytes : rules.join(currentFolder(env), bytes);
+  const absolute = rules.isAbsolute(bytes) ? bytes : rules.join(current(), bytes);
   return rules.normalize(absolute).replace(/(?<=.)[/\\]+$/, '') as DiskPath;
 }
 
@@ -24,13 +29,13 @@ export function absolutePath(given: string, env: Environment): DiskPath {
 }
 
 function currentFolder(env: Environment): DiskPath {
-  const pwd = env['PWD'] !== undefined && isAbsolute(env['PWD']) && !env['PWD'].includes('\ufffd') ? env['PWD'] : null;
   let real: Buffer;
   try {
     real = realpathSync.native('.', { encoding: 'buffer' });
   } catch {
     // The folder was deleted while the shell was in it. The shell still knows its path.
-    if (pwd !== null) return bytesFromText(resolve(pwd)) as DiskPath;
+    const pwd = env['PWD'];
+    if (pwd !== undefined && isAbsolute(pwd) && !pwd.includes('\ufffd')) return bytesFromText(resolve(pwd)) as DiskPath;
     throw new SavepointError(
       'USAGE',
       'The current folder no longer exists.',
@@ -38,15 +43,6 @@ function currentFolder(env: Environment): DiskPath {
       { hint: 'Change to an existing folder, or pass the project folder with -C.' },
     );
   }
-  // The shell's path may go through links, and so do the paths that users type.
-  return (pwd !== null && isHere(pwd) ? bytesFromText(resolve(pwd)) : real.toString('latin1')) as DiskPath;
-}
-
-function isHere(path: string): boolean {
-  try {
-    const [a, b] = [statSync(path, { bigint: true }), statSync('.', { bigint: true })];
-    return a.dev === b.dev && a.ino === b.ino;
-  } catch {
-    return false;
-  }
+  const named = folderOfShell(env);
+  return (named === null ? real.toString('latin1') : bytesFromText(named)) as DiskPath;
 }

@@ -15,6 +15,12 @@ if (first === 'hook') {
   const { complete } = await import('./completion/complete.ts');
   await complete(others, process.env);
 } else {
-  const { run } = await import('./run.ts');
-  process.exitCode = await run(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  const { runByDaemon } = await import('./daemon/client.ts');
+  const answered = await runByDaemon(args, process.env);
+  if (typeof answered === 'number') process.exitCode = answered;
+  else {
+    const { run } = await import('./run.ts');
+    process.exitCode = await run(args, process.env, answered?.interrupt);
+  }
 }

@@ -1,11 +1,8 @@
 /** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
 import { type DiskPath, ERROR_CODES, nameFromJson, nameToJson, open, SavepointError, showText } from '@savepoint/core';
-import { answerStatus } from '@savepoint/core/frontend';
-import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
-import { safeJson } from '@savepoint/core/ports';
 import { shellCaller } from './agent-shell.ts';
-import { agentReports, loadAgents, reportToJson } from './agents.ts';
+import { agentReports, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
 import type {
   CommandContext,
@@ -15,23 +12,30 @@ import type {
   VerbArguments,
   VerbCommand,
 } from './command.ts';
-import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { ask } from './input/ask.ts';
-import { listenForInterrupts } from './interrupt.ts';
+import { type Interrupt, listenForInterrupts } from './interrupt.ts';
+import { openOptions } from './opening.ts';
 import { page } from './pager.ts';
 import { helpHint, parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
+import { resultOf } from './result.ts';
 import { countText } from './show/format.ts';
 import { outputViewOf } from './view.ts';
 import { OutputError, writeAll } from './write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @returns the exit status */
-export async function run(args: readonly string[], env: Environment): Promise<number> {
-  const interrupt = listenForInterrupts();
+/**
+ * @param interrupt already listens, and may have been interrupted
+ * @returns the exit status
+ */
+export async function run(
+  args: readonly string[],
+  env: Environment,
+  interrupt: Interrupt = listenForInterrupts(),
+): Promise<number> {
   try {
     const parsed = await parseArguments(args);
     if (parsed.kind === 'text') {
@@ -55,19 +59,24 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     if ('verb' in command) return await runVerb(command, given, { ...start, interrupt });
     return await command.run(given, environment);
   } catch (error) {
-    // The reader closed the pipe, so there is no one to report to.
-    if (error instanceof OutputError && error.code === 'EPIPE') return 1;
-    const failure = withOwnHelp(asFailure(error), args);
-    const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, outputViewOf(2, env).style);
-    try {
-      writeAll(2, text);
-    } catch {
-      // Standard error is closed; the exit status still reports the failure.
-    }
-    return failure.code === 'CANCELLED' ? (interrupt.status() ?? failure.exit) : failure.exit;
+    return reportFailure(error, args, env, interrupt);
   } finally {
     interrupt.end();
   }
+}
+
+/** @returns the exit status */
+export function reportFailure(error: unknown, args: readonly string[], env: Environment, interrupt: Interrupt): number {
+  // The reader closed the pipe, so there is no one to report to.
+  if (error instanceof OutputError && error.code === 'EPIPE') return 1;
+  const failure = withOwnHelp(asFailure(error), args);
+  const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, outputViewOf(2, env).style);
+  try {
+    writeAll(2, text);
+  } catch {
+    // Standard error is closed; the exit status still reports the failure.
+  }
+  return failure.code === 'CANCELLED' ? (interrupt.status() ?? failure.exit) : failure.exit;
 }
 
 /** A call whose error has no hint of its own gets that of its command. */
@@ -97,7 +106,7 @@ async function runVerb(
       : { operands, paths: rest.map(nameOfArgument), options };
   const { command, given } = (await parsed.instead?.(typed)) ?? { command: parsed, given: typed };
   const { verb } = command;
-  const { globals, env, signal } = start;
+  const { env } = start;
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
     const input = await command.input(given, context);
     const following = command.follow?.(input, given, context) ?? null;
@@ -105,16 +114,12 @@ async function runVerb(
       await following;
       return start.interrupt.status() ?? 0;
     }
-    const output = await (command.carryOut?.(input, given, context) ??
-      verb.handle(context.savepoint, input, { signal }));
+    const result = await resultOf(command, given, input, { context, view: outputViewOf(1, env) });
     context.clearProgress();
-    for (const message of warningsIn(output)) warned.delete(message);
-    const view = outputViewOf(1, env);
-    if (globals.json) writeAll(1, `${safeJson(output, view.isTerminal ? 2 : 0)}\n`);
-    else if (command.isPaged === true && view.isTerminal) {
-      page(command.render(output, view, given), env, (await context.savepoint.place()).root);
-    } else writeAll(1, command.render(output, view, given));
-    return answerStatus(verb, output);
+    for (const message of result.warnings) warned.delete(message);
+    if (result.isPaged) page(result.text, env, (await context.savepoint.place()).root);
+    else writeAll(1, result.text);
+    return result.exit;
   });
 }
 
@@ -127,18 +132,8 @@ async function withWorkspace(
   work: (context: CommandContext, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
-  const ports = nodePorts();
-  const savepoint = open({
-    dir,
-    here: globals.here,
-    ports,
-    places: nodePlaces(env),
-    settings: nodeSettings(env),
-    caller: shellCaller(env),
-    exporter: exporter(env, process.argv[1] ?? ''),
-    ownEntries: async () => (await loadAgents()).ownEntries,
-    conversations: async () => (await loadAgents()).conversations({ ports, env }),
-  });
+  const options = openOptions({ dir, here: globals.here, env }, process.argv[1] ?? '');
+  const savepoint = open({ ...options, caller: shellCaller(env) });
   const progress = new ProgressLine();
   const tellsPeople = !globals.json;
   let held: string[] | null = null;
@@ -196,11 +191,6 @@ async function withWorkspace(
     progress.clear();
     for (const message of warned) say(`warning: ${message}`);
   }
-}
-
-/** Returns the warnings that the output itself contains, which need not be printed again. */
-function warningsIn(output: unknown): readonly string[] {
-  return (output as { readonly capture?: { readonly warnings: readonly string[] } | null }).capture?.warnings ?? [];
 }
 
 async function askBelow(progress: ProgressLine, text: string, question: string): Promise<boolean> {

@@ -35,11 +35,24 @@ const plain: Paint = (text) => text;
 export const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
 const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
 
-/** Colours are used only on terminals, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
+/** What a stream leads to. `columns` is undefined if its width is not known. */
+export interface Stream {
+  readonly isTerminal: boolean;
+  readonly columns: number | undefined;
+}
+
 export function outputViewOf(fd: 1 | 2, env: Environment): OutputView {
+  return viewOfStream(streamOf(fd), env);
+}
+
+export function streamOf(fd: 1 | 2): Stream {
   const isTerminal = isatty(fd);
+  return { isTerminal, columns: isTerminal ? (fd === 1 ? process.stdout : process.stderr).columns : undefined };
+}
+
+/** Colours are used only on terminals, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */
+export function viewOfStream({ isTerminal, columns }: Stream, env: Environment): OutputView {
   const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
-  const columns = isTerminal ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
   const width = columns && columns > 0 ? columns : PLAIN_WIDTH;
   return { style: coloured ? COLOURS : PLAIN, width, isTerminal, isPage: false };
 }

@@ -2,9 +2,8 @@
 import { realpathSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { type Build, handshake } from './build.ts';
+import { BUILD_HEADER, type Build, handshake } from './build.ts';
 import { homeLink, SOCKET } from './runtime-folder.ts';
-import { BUILD_HEADER } from './server.ts';
 
 const TIMEOUT_MS = 1_000;
 const MAX_RESPONSE_LENGTH = 64 * 1024;

@@ -1,9 +1,8 @@
 /** The hook script in agents' settings. It asks the daemon, and runs the command if the daemon is not available. */
 import { CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from '../hook.ts';
-import { type Build, handshake } from './build.ts';
+import { BUILD_HEADER, type Build, handshake } from './build.ts';
 import { SEPARATOR } from './request.ts';
 import { SOCKET } from './runtime-folder.ts';
-import { BUILD_HEADER } from './server.ts';
 
 /** Seconds; longer than the daemon's default budget, and short enough for the command to answer instead. */
 const MAX_SECONDS = 6;

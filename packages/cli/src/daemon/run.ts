@@ -6,6 +6,7 @@ import { exporter } from '../exporter.ts';
 import { AGENT_VARIABLES, HOOK_VARIABLES, runHook, runTyped } from '../hook.ts';
 import { askDaemon } from './ask.ts';
 import { buildOnDisk } from './build.ts';
+import type { CommandReply } from './command-request.ts';
 import { answerText, parseHookRequest } from './request.ts';
 import { ResponseTimes } from './response-times.ts';
 import { runtimeFolder } from './runtime-folder.ts';
@@ -29,8 +30,12 @@ const CHECK_MS = 2_000;
 const FIRST_IDLE_MS = 15 * 60_000;
 /** A workspace without a request for this long is closed. */
 const KEEP_MS = 10 * 60_000;
+/** Minimum milliseconds between two reports of progress to a command. */
+const PROGRESS_MS = 200;
 /** Variables of agents apply to a single event, so they do not distinguish workspaces. */
 const AGENT_VARIABLE_NAMES: ReadonlySet<string> = new Set(AGENT_VARIABLES);
+/** Variables that distinguish workspaces. */
+const SETTINGS_VARIABLES = HOOK_VARIABLES.filter((name) => !AGENT_VARIABLE_NAMES.has(name));
 const HOOK_VARIABLE_NAMES: ReadonlySet<string> = new Set(HOOK_VARIABLES);
 
 /** Why the daemon ended. `taken`: it did not start, because another daemon is running. */
@@ -118,9 +123,46 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
           times.add(clock.monotonic() - arrived);
         }
       },
+      command: async (body, write, signal) => {
+        active += 1;
+        try {
+          write(await command(body, write, signal));
+        } finally {
+          active -= 1;
+          lastAsked = clock.monotonic();
+        }
+      },
     },
     () => clock.monotonic(),
   );
+
+  async function command(body: Buffer, write: (line: object) => void, signal: AbortSignal): Promise<CommandReply> {
+    // Loaded on use: hooks do not need the command line.
+    const { answerCommand, parseCommandRequest } = await import('./answer-command.ts');
+    const request = parseCommandRequest(body);
+    if (request === null) return { declined: 'not understood' };
+    const { env } = request;
+    const lease = pool.lease(JSON.stringify(SETTINGS_VARIABLES.map((name) => env[name] ?? null)));
+    let told = 0;
+    try {
+      return await answerCommand(request, {
+        home: nodePlaces({ SAVEPOINT_HOME: home }).home,
+        lease,
+        signal,
+        onProgress: (progress) => {
+          const now = clock.monotonic();
+          if (now - told >= PROGRESS_MS) write({ progress });
+          if (now - told >= PROGRESS_MS) told = now;
+        },
+        onConfigured: (daemon) => {
+          idle = idleMs ?? daemon.idleMs;
+          if (!daemon.enabled) setImmediate(() => shutDown('turned-off'));
+        },
+      });
+    } finally {
+      lease.end();
+    }
+  }
 
   async function hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse> {
     const request = parseHookRequest(body, HOOK_VARIABLE_NAMES);

@@ -1,7 +1,8 @@
 /** HTTP over the socket, so that curl can use it. Requests are untrusted, and no request can crash the daemon. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Build } from './build.ts';
-import { handshake, isHandshake } from './build.ts';
+import { BUILD_HEADER, handshake, isHandshake } from './build.ts';
+import { COMMAND_ROUTE } from './command-request.ts';
 
 /** The answer to a request. For any status but 200, the hook's script runs the command itself. */
 export interface DaemonResponse {
@@ -12,6 +13,8 @@ export interface DaemonResponse {
 export interface Routes {
   /** @param arrived time of arrival in milliseconds, by a monotonic clock */
   hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse>;
+  /** Writes lines of JSON; the last one is the answer. @param signal the caller has gone */
+  command(body: Buffer, write: (line: object) => void, signal: AbortSignal): Promise<void>;
   status(): Promise<DaemonResponse>;
   stop(): Promise<DaemonResponse>;
   /** Whether new requests are accepted; checked before each request. */
@@ -20,15 +23,14 @@ export interface Routes {
   onOtherBuild(): void;
 }
 
-/** The header with the caller's build and store format. */
-export const BUILD_HEADER = 'savepoint-build';
-
 /** Maximum size of a request in bytes: the largest event plus its environment. */
 const MAX_BODY_BYTES = 129 * 1024 * 1024;
 /** Maximum total size of all requests in progress, in bytes. */
 const MAX_TOTAL_BYTES = 384 * 1024 * 1024;
 const MAX_CONNECTIONS = 64;
 const READ_TIMEOUT_MS = 10_000;
+/** How often a command is told that its work goes on. */
+const ALIVE_MS = 500;
 
 const SHUTTING_DOWN: DaemonResponse = { status: 409, body: 'steps down\n' };
 
@@ -49,9 +51,11 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
         held += bytes;
         return size <= MAX_BODY_BYTES && held <= MAX_TOTAL_BYTES;
       };
-      void answer(request, grow, arrived)
+      void answer(request, response, grow, arrived)
         .catch((): DaemonResponse => ({ status: 500, body: 'failed\n' }))
-        .then((said) => sendResponse(response, said))
+        .then((said) => {
+          if (said !== null) sendResponse(response, said);
+        })
         .finally(() => {
           held -= size;
         });
@@ -63,9 +67,10 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
 
   async function answer(
     request: IncomingMessage,
+    response: ServerResponse,
     grow: (bytes: number) => boolean,
     arrived: number,
-  ): Promise<DaemonResponse> {
+  ): Promise<DaemonResponse | null> {
     const build = request.headers[BUILD_HEADER];
     if (typeof build !== 'string' || !isHandshake(build)) return { status: 400, body: 'says no build\n' };
     if (build !== handshake(own)) {
@@ -77,9 +82,15 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
     if (what === 'status' && request.method === 'GET') return routes.status();
     if (request.method !== 'POST') return { status: 404, body: 'unknown\n' };
     if (what === 'stop') return routes.stop();
-    if (what !== 'hook' || agent === undefined || agent === '') return { status: 404, body: 'unknown\n' };
+    const isCommand = what === COMMAND_ROUTE;
+    if (!isCommand && (what !== 'hook' || agent === undefined || agent === ''))
+      return { status: 404, body: 'unknown\n' };
     const body = await readBody(request, grow);
     if (typeof body === 'number') return { status: body, body: 'too large, or incomplete\n' };
+    if (isCommand || agent === undefined) {
+      await sendLines(response, (write, signal) => routes.command(body, write, signal));
+      return null;
+    }
     return routes.hook(agent, event ?? null, body, arrived);
   }
 }
@@ -95,6 +106,24 @@ async function readBody(request: IncomingMessage, grow: (bytes: number) => boole
     return 400;
   }
   return request.complete ? Buffer.concat(parts) : 400;
+}
+
+/** Sends lines as they come, and in between, that the work goes on. */
+async function sendLines(
+  response: ServerResponse,
+  work: (write: (line: object) => void, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController();
+  const write = (line: object): void => void response.write(`${JSON.stringify(line)}\n`);
+  response.on('close', () => gone.abort());
+  response.writeHead(200, { 'content-type': 'application/x-ndjson', connection: 'close' });
+  const ticking = setInterval(() => write({ progress: null }), ALIVE_MS);
+  try {
+    await work(write, gone.signal);
+  } finally {
+    clearInterval(ticking);
+    response.end();
+  }
 }
 
 function sendResponse(response: ServerResponse, { status, body }: DaemonResponse): void {

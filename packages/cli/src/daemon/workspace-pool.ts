@@ -1,11 +1,15 @@
 /** Keeps workspaces open between the daemon's requests, and orders the work in each. */
-import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
+import { type DiskPath, type OpenOptions, open, type Savepoint, WorkspaceCache } from '@savepoint/core';
 
 /** Above this number, unused workspaces are closed, the least recently used one first. */
 const MAX_WORKSPACES = 8;
 
 interface PooledWorkspace {
   readonly savepoint: Savepoint;
+  /** What is known of the folder. It depends on the folder and on the global ignore file only, so others share it. */
+  readonly cache: WorkspaceCache;
+  /** The folder and the global ignore file. */
+  readonly place: string;
   /** Time of the last use, by a monotonic clock. */
   lastUsed: number;
   /** Number of current leases. A workspace in use is never closed. */
@@ -15,6 +19,11 @@ interface PooledWorkspace {
 /** Gives one request access to the workspaces of the pool. */
 export interface WorkspaceLease {
   open(options: OpenOptions): Savepoint;
+  /**
+   * Opens a workspace for one command, with warnings and settings of its own, and with what the pool knows of its files.
+   * @param root the folder of the workspace
+   */
+  openOnce(options: OpenOptions, root: DiskPath): Savepoint;
   /** Ends the use of all workspaces that were opened through this lease. They stay open in the pool. */
   end(): void;
 }
@@ -36,6 +45,19 @@ export class WorkspacePool {
   lease(environment: string): WorkspaceLease {
     const leased = new Set<PooledWorkspace>();
     const unshared: Savepoint[] = [];
+    const pooled = (options: OpenOptions): PooledWorkspace => {
+      const place = placeOf(options);
+      // A workspace reads these values once, when it is opened. Requests with other values get one of their own.
+      const key = [place, environment].join('\0');
+      const workspace = this.#workspaces.get(key) ?? this.#openWatched(options, place);
+      workspace.lastUsed = this.#now();
+      if (!leased.has(workspace)) workspace.leases += 1;
+      leased.add(workspace);
+      // A map keeps the order of insertion, so this makes it the most recently used one.
+      this.#workspaces.delete(key);
+      this.#workspaces.set(key, workspace);
+      return workspace;
+    };
     return {
       open: (options) => {
         if (options.caller !== undefined) {
@@ -44,16 +66,13 @@ export class WorkspacePool {
           unshared.push(savepoint);
           return savepoint;
         }
-        // A workspace reads these values once, when it is opened. Requests with other values get one of their own.
-        const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
-        const workspace = this.#workspaces.get(key) ?? { savepoint: openWatched(options), lastUsed: 0, leases: 0 };
-        workspace.lastUsed = this.#now();
-        if (!leased.has(workspace)) workspace.leases += 1;
-        leased.add(workspace);
-        // A map keeps the order of insertion, so this makes it the most recently used one.
-        this.#workspaces.delete(key);
-        this.#workspaces.set(key, workspace);
-        return workspace.savepoint;
+        return pooled(options).savepoint;
+      },
+      openOnce: (options, root) => {
+        const { cache } = pooled({ ...options, dir: root });
+        const savepoint = open({ ...options, watch: cache });
+        unshared.push(savepoint);
+        return savepoint;
       },
       end: () => {
         for (const workspace of leased) workspace.leases -= 1;
@@ -79,10 +98,19 @@ export class WorkspacePool {
     for (const [key, workspace] of this.#workspaces) this.#closeIfUnused(key, workspace);
   }
 
-  #closeIfUnused(key: string, { savepoint, leases }: PooledWorkspace): void {
+  #closeIfUnused(key: string, { savepoint, cache, leases }: PooledWorkspace): void {
+    const sharing = [...this.#workspaces.values()].filter((one) => one.cache === cache);
     if (leases > 0) return;
     this.#workspaces.delete(key);
     savepoint.close();
+    if (sharing.length === 1) cache.close();
+  }
+
+  /** Opens a workspace for long use, and watches it so that checkpoints are cheaper. */
+  #openWatched(options: OpenOptions, place: string): PooledWorkspace {
+    const known = [...this.#workspaces.values()].find((one) => one.place === place);
+    const cache = known?.cache ?? new WorkspaceCache();
+    return { savepoint: open({ ...options, watch: cache }), cache, place, lastUsed: 0, leases: 0 };
   }
 }
 
@@ -103,9 +131,8 @@ export class WorkspaceQueue {
   }
 }
 
-/** Opens a workspace for long use, and watches it so that checkpoints are cheaper. */
-function openWatched(options: OpenOptions): Savepoint {
-  return open({ ...options, watch: true });
+function placeOf({ dir, places }: OpenOptions): string {
+  return [dir, places.globalIgnore ?? ''].join('\0');
 }
 
 function overlaps(a: string, b: string): boolean {

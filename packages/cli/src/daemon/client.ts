@@ -1,0 +1,186 @@
+/**
+ * Lets the daemon answer a command that only reads. It loads nothing of the engine, because that takes most of the time
+ * of a small command. Whatever goes wrong, the command does its work itself, and nothing was printed yet.
+ */
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import type { DiskPath } from '@savepoint/core';
+import { type Interrupt, listenForInterrupts } from '../interrupt.ts';
+import { ProgressLine } from '../progress.ts';
+import { folderOfShell } from '../shell-folder.ts';
+import { streamOf } from '../view.ts';
+import { writeAll } from '../write.ts';
+import { BUILD_HEADER, buildOnDisk, handshake } from './build.ts';
+import { ANSWERED, COMMAND_ROUTE, type CommandAnswer, type CommandReply, zoneOffsets } from './command-request.ts';
+import { homeLink, SOCKET } from './runtime-folder.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A daemon that works says so several times in this time, in milliseconds. */
+const SILENCE_MS = 3_000;
+const MAX_REPLY_LENGTH = 512 * 1024 * 1024;
+/** What `process.env` or an argument has instead of bytes that are not UTF-8. */
+const UNDECODED = '\ufffd';
+/** They change how a process reads files, and are read when it starts. */
+const OF_A_PROCESS = ['SAVEPOINT_NATIVE', 'SAVEPOINT_WATCH', 'NODE_OPTIONS'];
+/** A copy of a workspace has a home of its own. */
+const IN_COPY = /\/copies\/copy_[0-9a-f]{8}\/tree(?:\/|$)/;
+
+/** @returns the exit status; null if the command must do the work itself, with the listener for interrupts */
+export async function runByDaemon(
+  args: readonly string[],
+  env: Environment,
+): Promise<number | { readonly interrupt: Interrupt } | null> {
+  if (process.platform === 'win32' || env['SAVEPOINT_DAEMON'] === 'off') return null;
+  if (!args.some((word) => ANSWERED.has(word)) || args.some((word) => word.includes(UNDECODED))) return null;
+  if (OF_A_PROCESS.some((name) => env[name] !== undefined)) return null;
+  const socket = socketOf(env);
+  const body = socket === null ? null : requestBody(args, env);
+  if (socket === null || body === null) return null;
+  const interrupt = listenForInterrupts();
+  const progress = process.stderr.isTTY === true && !args.includes('--json') ? new ProgressLine() : null;
+  const answer = await ask(socket, body, { interrupt, progress });
+  progress?.clear();
+  if (answer === null) return { interrupt };
+  try {
+    await print(answer, env);
+    for (const warning of answer.warnings) writeAll(2, warning);
+    return answer.exit;
+  } catch (error) {
+    const { reportFailure } = await import('../run.ts');
+    return reportFailure(error, args, env, interrupt);
+  } finally {
+    interrupt.end();
+  }
+}
+
+async function print({ text, pagedIn }: CommandAnswer, env: Environment): Promise<void> {
+  const bytes = Buffer.from(text, 'base64');
+  if (pagedIn === null) writeAll(1, bytes);
+  else (await import('../pager.ts')).page(bytes, env, pagedIn as DiskPath);
+}
+
+/** @returns null if no daemon of this user, with the same view of the files, may be asked */
+function socketOf(env: Environment): string | null {
+  try {
+    // The path through the home may be too long for a socket.
+    const folder = realpathSync(homeLink(guessedHome(env)));
+    const [place, socket] = [lstatSync(folder), lstatSync(join(folder, SOCKET))];
+    const uid = process.geteuid?.();
+    if (place.uid !== uid || socket.uid !== uid || (place.mode & 0o077) !== 0 || !socket.isSocket()) return null;
+    return process.platform !== 'linux' || hasSameView(folder) ? join(folder, SOCKET) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A wrong guess costs time: the daemon compares it with the real one. */
+function guessedHome({ SAVEPOINT_HOME: given = '', XDG_DATA_HOME: data, HOME: home = '' }: Environment): string {
+  if (given !== '') return given;
+  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support', 'Savepoint');
+  return join(data !== undefined && isAbsolute(data) ? data : join(home, '.local', 'share'), 'savepoint');
+}
+
+/** A process in a container or another mount namespace sees other files. */
+function hasSameView(folder: string): boolean {
+  return [
+    ['mnt', '/proc/self/ns/mnt'],
+    ['root', '/proc/self/root'],
+  ].every(([name = '', own = '']) => {
+    const [a, b] = [statSync(join(folder, name), { bigint: true }), statSync(own, { bigint: true })];
+    return a.dev === b.dev && a.ino === b.ino;
+  });
+}
+
+function requestBody(args: readonly string[], env: Environment): string | null {
+  let folder: string;
+  try {
+    folder = process.cwd();
+  } catch {
+    return null;
+  }
+  const named = folderOfShell(env) ?? folder;
+  const variables = Object.entries(env);
+  if (folder.includes(UNDECODED) || IN_COPY.test(folder)) return null;
+  if (variables.some(([name, value]) => `${name}${value}`.includes(UNDECODED))) return null;
+  return JSON.stringify({
+    args,
+    folder: named,
+    env: Object.fromEntries(variables),
+    streams: [streamOf(1), streamOf(2)],
+    zone: zoneOffsets(new Date()),
+    node: process.execPath,
+    script: process.argv[1] ?? '',
+  });
+}
+
+/** @returns null without a complete answer */
+async function ask(
+  socketPath: string,
+  body: string,
+  { interrupt, progress }: { readonly interrupt: Interrupt; readonly progress: ProgressLine | null },
+): Promise<CommandAnswer | null> {
+  const own = buildOnDisk();
+  if (own === null) return null;
+  const { connect } = await import('node:net');
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    const parts: Buffer[] = [];
+    let length = 0;
+    let isHead = true;
+    const done = (answer: CommandAnswer | null): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    interrupt.signal.addEventListener('abort', () => done(null));
+    socket.setTimeout(SILENCE_MS, () => done(null));
+    socket.on('error', () => done(null));
+    socket.on('close', () => done(null));
+    socket.on('data', (part) => {
+      parts.push(part);
+      length += part.length;
+      if (length > MAX_REPLY_LENGTH) return done(null);
+      // A line that is not complete yet is not joined again and again.
+      if (!part.includes(10)) return;
+      const rest = Buffer.concat(parts);
+      const head = isHead ? rest.indexOf('\r\n\r\n') : -4;
+      if (isHead && (head < 0 || !/^HTTP\/1\.[01] 200 /.test(rest.toString('latin1', 0, 16)))) {
+        return head < 0 ? undefined : done(null);
+      }
+      isHead = false;
+      const lines = rest.subarray(head + 4).toString('utf8').split('\n');
+      const last = lines.pop() ?? '';
+      parts.splice(0, parts.length, Buffer.from(last));
+      for (const line of lines) {
+        const reply = parsedReply(line);
+        if (reply === null) return done(null);
+        if (!('progress' in reply)) return done(reply.answer);
+        if (reply.progress !== null) progress?.show(reply.progress);
+      }
+    });
+    // By HTTP 1.0, the answer comes as it is written.
+    socket.write(
+      `POST /${COMMAND_ROUTE} HTTP/1.0\r\nHost: savepoint\r\n${BUILD_HEADER}: ${handshake(own)}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  });
+}
+
+/** @returns null for what is not a reply, or declines */
+function parsedReply(line: string): Exclude<CommandReply, { readonly declined: string }> | null {
+  try {
+    const reply = JSON.parse(line) as Partial<{ progress: unknown; answer: CommandAnswer }> | null;
+    if (reply === null || typeof reply !== 'object') return null;
+    if (reply.answer === undefined) return 'progress' in reply ? { progress: null, ...reply } as never : null;
+    const { text, pagedIn, warnings, exit } = reply.answer;
+    const isAnswer =
+      typeof text === 'string' &&
+      (pagedIn === null || typeof pagedIn === 'string') &&
+      Array.isArray(warnings) &&
+      warnings.every((each) => typeof each === 'string') &&
+      Number.isInteger(exit);
+    return isAnswer ? { answer: reply.answer } : null;
+  } catch {
+    return null;
+  }
+}
