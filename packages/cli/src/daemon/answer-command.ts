@@ -12,6 +12,9 @@ import { viewOfStream } from '../view.ts';
 import { ANSWERED, type CommandReply, type CommandRequest, zoneOffsets } from './command-request.ts';
 import type { WorkspaceLease } from './workspace-pool.ts';
 
+/** They change how a process reads files, and are read when it starts. */
+const OF_A_PROCESS = ['SAVEPOINT_NATIVE', 'SAVEPOINT_WATCH'];
+
 export interface Answering {
   /** The home that the daemon serves. */
   readonly home: DiskPath;
@@ -62,6 +65,7 @@ async function answer(request: CommandRequest, answering: Answering): Promise<Co
   const { args, env, streams, node, script } = request;
   const { home, lease, signal } = answering;
   if (nodePlaces(env).home !== home) return { declined: 'another home' };
+  if (OF_A_PROCESS.some((name) => env[name] !== process.env[name])) return { declined: 'another way to read files' };
   if (`${zoneOffsets(new Date())}` !== `${request.zone}`) return { declined: 'another time zone' };
   const parsed = await parseArguments(args);
   if (parsed.kind !== 'command' || !('verb' in parsed.command)) return { declined: 'not a verb' };

@@ -4,7 +4,7 @@
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { DiskPath } from '@savepoint/core';
+import type { DiskPath, Progress } from '@savepoint/core';
 import { type Interrupt, listenForInterrupts } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
 import { folderOfShell } from '../shell-folder.ts';
@@ -21,8 +21,6 @@ const SILENCE_MS = 3_000;
 const MAX_REPLY_LENGTH = 512 * 1024 * 1024;
 /** What `process.env` or an argument has instead of bytes that are not UTF-8. */
 const UNDECODED = '\ufffd';
-/** They change how a process reads files, and are read when it starts. */
-const OF_A_PROCESS = ['SAVEPOINT_NATIVE', 'SAVEPOINT_WATCH', 'NODE_OPTIONS'];
 /** A copy of a workspace has a home of its own. */
 const IN_COPY = /\/copies\/copy_[0-9a-f]{8}\/tree(?:\/|$)/;
 
@@ -33,7 +31,8 @@ export async function runByDaemon(
 ): Promise<number | { readonly interrupt: Interrupt } | null> {
   if (process.platform === 'win32' || env['SAVEPOINT_DAEMON'] === 'off') return null;
   if (!args.some((word) => ANSWERED.has(word)) || args.some((word) => word.includes(UNDECODED))) return null;
-  if (OF_A_PROCESS.some((name) => env[name] !== undefined)) return null;
+  // They may load other modules into this process.
+  if (env['NODE_OPTIONS'] !== undefined) return null;
   const socket = socketOf(env);
   const body = socket === null ? null : requestBody(args, env);
   if (socket === null || body === null) return null;
@@ -148,7 +147,10 @@ async function ask(
         return head < 0 ? undefined : done(null);
       }
       isHead = false;
-      const lines = rest.subarray(head + 4).toString('utf8').split('\n');
+      const lines = rest
+        .subarray(head + 4)
+        .toString('utf8')
+        .split('\n');
       const last = lines.pop() ?? '';
       parts.splice(0, parts.length, Buffer.from(last));
       for (const line of lines) {
@@ -169,9 +171,9 @@ async function ask(
 /** @returns null for what is not a reply, or declines */
 function parsedReply(line: string): Exclude<CommandReply, { readonly declined: string }> | null {
   try {
-    const reply = JSON.parse(line) as Partial<{ progress: unknown; answer: CommandAnswer }> | null;
+    const reply = JSON.parse(line) as Partial<{ progress: Progress; answer: CommandAnswer }> | null;
     if (reply === null || typeof reply !== 'object') return null;
-    if (reply.answer === undefined) return 'progress' in reply ? { progress: null, ...reply } as never : null;
+    if (reply.answer === undefined) return 'progress' in reply ? { progress: reply.progress ?? null } : null;
     const { text, pagedIn, warnings, exit } = reply.answer;
     const isAnswer =
       typeof text === 'string' &&

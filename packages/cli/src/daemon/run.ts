@@ -65,6 +65,8 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
   const jobs = jobEnvironment(env);
   let socket: DaemonSocket | null = null;
   let active = 0;
+  /** Commands that got their answer here. */
+  let commands = 0;
   let lastAsked = clock.monotonic();
   let idle = idleMs ?? FIRST_IDLE_MS;
   let ended: DaemonExit | null = null;
@@ -104,6 +106,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
           idleSeconds: Math.round((clock.monotonic() - lastAsked) / 1_000),
           endsAfterIdleSeconds: Math.round(idle / 1_000),
           events: times.count,
+          commands,
           medianMs: times.median(),
           workspaces: pool.count,
           memoryBytes: process.memoryUsage().rss,
@@ -126,7 +129,9 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       command: async (body, write, signal) => {
         active += 1;
         try {
-          write(await command(body, write, signal));
+          const reply = await command(body, write, signal);
+          if ('answer' in reply) commands += 1;
+          write(reply);
         } finally {
           active -= 1;
           lastAsked = clock.monotonic();

@@ -1,0 +1,153 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import type { CommandOutcome } from '@savepoint/testkit/command';
+import { expect, it, onTestFinished } from 'vitest';
+import { type DaemonProject, daemonProject, kill } from './daemon-project.ts';
+
+/** Commands that only read are answered by the daemon, and print the same as without it, whatever happens to it. */
+
+const READING: readonly (readonly string[])[] = [
+  ['status'],
+  ['status', '--json'],
+  ['diff'],
+  ['diff', '--patch', 'cp_1', 'cp_2'],
+  ['diff', '--', 'sub'],
+  ['list', '--all', '--absolute-time'],
+  ['list', '--json'],
+  ['show', 'cp_2', '--json'],
+  ['history', '--', 'a.txt'],
+  ['blame', '--', 'a.txt'],
+  ['stats', '--json'],
+  ['turns'],
+  ['sessions'],
+];
+
+function filled(): DaemonProject {
+  const p = daemonProject();
+  p.write('a.txt', 'one\n');
+  p.write('sub/b.txt', 'b\n');
+  alone(p, ['checkpoint', '-m', 'first']);
+  p.write('a.txt', 'one\ntwo\n');
+  alone(p, ['checkpoint', '-m', 'second']);
+  p.write('sub/b.txt', 'changed\n');
+  return p;
+}
+
+const OFF = { env: { SAVEPOINT_DAEMON: 'off' } };
+
+function alone(p: DaemonProject, args: readonly string[], cwd = p.dir): CommandOutcome {
+  return p.run(args, { ...OFF, cwd });
+}
+
+const answered = (p: DaemonProject): number => (p.status() as unknown as { readonly commands: number }).commands;
+
+it('answers what only reads, and prints the same as the command alone', async () => {
+  const p = filled();
+  await p.startDaemon();
+  for (const args of READING) expect(p.run(args), args.join(' ')).toEqual(alone(p, args));
+  expect(answered(p)).toBe(READING.length);
+  // From another folder, which decides what paths mean.
+  const cwd = p.at('sub');
+  const inside = ['diff', '--name-only', '--', 'b.txt'];
+  expect(p.run(inside, { cwd })).toEqual(alone(p, inside, cwd));
+  const from = ['-C', 'sub', 'diff', '--', 'b.txt'];
+  expect(p.run(from)).toEqual(alone(p, from));
+  expect(answered(p)).toBe(READING.length + 2);
+});
+
+it('sees each change that was made before it was asked', async () => {
+  const p = filled();
+  await p.startDaemon();
+  for (let round = 0; round < 5; round++) {
+    p.write(`sub/new${round}.txt`, `${round}\n`);
+    if (round === 3) alone(p, ['checkpoint']);
+    expect(p.run(['status', '--json'])).toEqual(alone(p, ['status', '--json']));
+  }
+});
+
+it('leaves to the command what fails, what writes, and what its own environment decides', async () => {
+  const p = filled();
+  await p.startDaemon();
+  const before = answered(p);
+  for (const args of [
+    ['show', 'cp_99'],
+    ['diff', '--unknown'],
+    ['list', '--limit', 'x'],
+    ['diff', '--review'],
+  ])
+    expect(p.run(args), args.join(' ')).toEqual(alone(p, args));
+  expect(p.run(['checkpoint', '-m', 'status']).status).toBe(0);
+  const zone = { TZ: 'Pacific/Apia' };
+  const args = ['list', '--all', '--absolute-time'];
+  expect(p.run(args, { env: zone })).toEqual(p.run(args, { env: { ...OFF.env, ...zone } }));
+  expect(answered(p)).toBe(before);
+});
+
+it('a daemon that is turned off answers nothing, and ends', async () => {
+  const p = filled();
+  await p.startDaemon();
+  fs.writeFileSync(path.join(p.store, 'config.json'), '{"daemon":"off"}', { mode: 0o600 });
+  expect(p.run(['status'])).toEqual(alone(p, ['status']));
+});
+
+it('a daemon that hangs or was killed costs nothing but time', async () => {
+  const p = filled();
+  const pid = await p.startDaemon();
+  const wanted = alone(p, ['status']);
+  kill(pid, 'SIGSTOP');
+  expect(p.run(['status'])).toEqual(wanted);
+  kill(pid, 'SIGKILL');
+  expect(p.run(['status'])).toEqual(wanted);
+});
+
+const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n';
+const ANSWER = JSON.stringify({ answer: { text: 'd3Jvbmc=', pagedIn: null, warnings: [], exit: 0 } });
+
+/** What a daemon may have sent before it died, or may send if it is not one. */
+const BROKEN: Readonly<Record<string, string>> = {
+  nothing: '',
+  'half a status line': 'HTTP/1.1 2',
+  'half a header': 'HTTP/1.1 200 OK\r\nConn',
+  'only the header': HEAD,
+  'only that it works': `${HEAD}{"progress":null}\n`,
+  'half an answer': `${HEAD}{"progress":null}\n${ANSWER.slice(0, -9)}`,
+  'an answer without its end of line': `${HEAD}${ANSWER}`,
+  'an answer of another version': 'HTTP/1.1 409 Conflict\r\nContent-Length: 11\r\n\r\nsteps down\n',
+  'a refusal': `${HEAD}{"declined":"no"}\n`,
+  'no JSON': `${HEAD}\u0000\u0001garbage\n`,
+  'other JSON': `${HEAD}{"answer":{"text":7,"pagedIn":null,"warnings":[],"exit":0}}\n`,
+  null: `${HEAD}null\n`,
+};
+
+it('whatever a daemon sent before it died, the command does the work itself', async () => {
+  const p = filled();
+  const wanted = alone(p, ['status']);
+  const folder = path.join(p.base, 'run', '1');
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  fs.symlinkSync(`/proc/${process.pid}/ns/mnt`, path.join(folder, 'mnt'));
+  fs.symlinkSync(`/proc/${process.pid}/root`, path.join(folder, 'root'));
+  fs.symlinkSync(folder, p.link);
+  let reply = '';
+  let asked = 0;
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      asked += 1;
+      socket.end(reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(path.join(folder, 's'), resolve));
+  onTestFinished(() => void server.close());
+  for (const [name, text] of Object.entries(BROKEN)) {
+    reply = text;
+    expect(await p.start(['status']).done, name).toEqual(wanted);
+  }
+  expect(asked).toBe(Object.keys(BROKEN).length);
+  // The oracle: such an answer would have been printed.
+  reply = `${HEAD}${ANSWER}\n`;
+  expect((await p.start(['status']).done).stdout).toBe('wrong');
+  // Others could have put their socket there.
+  fs.chmodSync(folder, 0o755);
+  expect(await p.start(['status']).done).toEqual(wanted);
+});
