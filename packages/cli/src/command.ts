@@ -103,6 +103,8 @@ export interface CommandEnvironment {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly interrupt: Interrupt;
+  /** Parses another command line. @throws SavepointError USAGE */
+  parse(args: readonly string[]): Promise<ParsedCommandLine>;
   /** Opens the workspace for the work, with questions and progress as for a verb. */
   inWorkspace(work: (context: CommandContext) => Promise<number>): Promise<number>;
 }
@@ -123,6 +125,18 @@ export interface StandaloneCommand extends CommandSyntax {
 }
 
 export type Command = VerbCommand | StandaloneCommand;
+
+/** The parsed command line: a command to run, or a text to print. */
+export type ParsedCommandLine =
+  | {
+      readonly kind: 'command';
+      readonly command: Command;
+      readonly given: ParsedArguments;
+      readonly globals: GlobalOptions;
+    }
+  /** No command: the browser if it is useful here, otherwise the text. */
+  | { readonly kind: 'none'; readonly globals: GlobalOptions; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
 
 /** Infers the verb, so that the compiler checks the command's input and output against it. */
 export function command<V extends Verb>(definition: VerbCommand<V>): VerbCommand<V> {

@@ -1,21 +1,9 @@
 /** Builds the commander program from the table of commands. */
 import { SavepointError } from '@savepoint/core';
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { CliOptionSpec, Command, GlobalOptions, ParsedArguments } from './command.ts';
+import type { CliOptionSpec, Command, GlobalOptions, ParsedArguments, ParsedCommandLine } from './command.ts';
 import { COMMANDS, type CommandRow, GROUPS, SECTIONS } from './commands/table.ts';
 import { ownVersion } from './own-version.ts';
-
-/** The parsed command line: a command to run, or a text to print. */
-export type ParsedCommandLine =
-  | {
-      readonly kind: 'command';
-      readonly command: Command;
-      readonly given: ParsedArguments;
-      readonly globals: GlobalOptions;
-    }
-  /** No command: the browser if it is useful here, otherwise the text. */
-  | { readonly kind: 'none'; readonly globals: GlobalOptions; readonly text: string }
-  | { readonly kind: 'text'; readonly text: string };
 
 type Configure = (command: Commander) => Commander;
 

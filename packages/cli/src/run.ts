@@ -48,6 +48,7 @@ export async function run(
       globals,
       env,
       interrupt,
+      parse: parseArguments,
       inWorkspace: (work) => withWorkspace({ ...start, globals: { ...globals, json: false } }, work),
     };
     if (parsed.kind === 'none') {

@@ -3,10 +3,9 @@ import { bytesFromText, type DiskPath, nameFromJson, nameToJson, open, type Prog
 import { nodePlaces } from '@savepoint/core/node';
 import { agentReports, reportToJson } from '../agents.ts';
 import { nameOfArgument } from '../argument-path.ts';
-import type { CommandContext, VerbArguments } from '../command.ts';
+import type { CommandContext, CommandEnvironment, VerbArguments } from '../command.ts';
 import { folderFrom } from '../folder.ts';
 import { openOptions } from '../opening.ts';
-import { parseArguments } from '../program.ts';
 import { resultOf } from '../result.ts';
 import { viewOfStream } from '../view.ts';
 import { ANSWERED, type CommandReply, type CommandRequest, zoneOffsets } from './command-request.ts';
@@ -15,7 +14,10 @@ import type { WorkspaceLease } from './workspace-pool.ts';
 /** They change how a process reads files, and are read when it starts. */
 const OF_A_PROCESS = ['SAVEPOINT_NATIVE', 'SAVEPOINT_WATCH'];
 
+export type ParseCommandLine = CommandEnvironment['parse'];
+
 export interface Answering {
+  readonly parse: ParseCommandLine;
   /** The home that the daemon serves. */
   readonly home: DiskPath;
   readonly lease: WorkspaceLease;
@@ -35,23 +37,6 @@ export function parseCommandRequest(body: Buffer): CommandRequest | null {
   }
 }
 
-function isRequest(given: CommandRequest | null): given is CommandRequest {
-  if (typeof given !== 'object' || given === null) return false;
-  const { args, folder, env, streams, zone, node, script } = given;
-  const isText = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0');
-  return (
-    [args, streams, zone].every(Array.isArray) &&
-    [folder, node, script, ...args].every(isText) &&
-    folder.startsWith('/') &&
-    typeof env === 'object' &&
-    env !== null &&
-    Object.values(env).every(isText) &&
-    streams.length === 2 &&
-    streams.every((one) => typeof one === 'object' && one !== null && typeof one.isTerminal === 'boolean') &&
-    streams.every(({ columns }) => columns === undefined || Number.isInteger(columns))
-  );
-}
-
 /** Whatever fails is declined: the command then does its work itself, and reports what it finds. */
 export async function answerCommand(request: CommandRequest, answering: Answering): Promise<CommandReply> {
   try {
@@ -67,7 +52,7 @@ async function answer(request: CommandRequest, answering: Answering): Promise<Co
   if (nodePlaces(env).home !== home) return { declined: 'another home' };
   if (OF_A_PROCESS.some((name) => env[name] !== process.env[name])) return { declined: 'another way to read files' };
   if (`${zoneOffsets(new Date())}` !== `${request.zone}`) return { declined: 'another time zone' };
-  const parsed = await parseArguments(args);
+  const parsed = await answering.parse(args);
   if (parsed.kind !== 'command' || !('verb' in parsed.command)) return { declined: 'not a verb' };
   const { globals } = parsed;
   const { operands, rest, options } = parsed.given;
@@ -116,4 +101,21 @@ async function answer(request: CommandRequest, answering: Answering): Promise<Co
       exit: result.exit,
     },
   };
+}
+
+function isRequest(given: CommandRequest | null): given is CommandRequest {
+  if (typeof given !== 'object' || given === null) return false;
+  const { args, folder, env, streams, zone, node, script } = given;
+  const isText = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0');
+  return (
+    [args, streams, zone].every(Array.isArray) &&
+    [folder, node, script, ...args].every(isText) &&
+    folder.startsWith('/') &&
+    typeof env === 'object' &&
+    env !== null &&
+    Object.values(env).every(isText) &&
+    streams.length === 2 &&
+    streams.every((one) => typeof one === 'object' && one !== null && typeof one.isTerminal === 'boolean') &&
+    streams.every(({ columns }) => columns === undefined || Number.isInteger(columns))
+  );
 }

@@ -4,6 +4,7 @@ import { SavepointError, textFromBytes } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { exporter } from '../exporter.ts';
 import { AGENT_VARIABLES, HOOK_VARIABLES, runHook, runTyped } from '../hook.ts';
+import type { ParseCommandLine } from './answer-command.ts';
 import { askDaemon } from './ask.ts';
 import { buildOnDisk } from './build.ts';
 import type { CommandReply } from './command-request.ts';
@@ -18,6 +19,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface DaemonOptions {
   readonly env: Environment;
+  /** Parses the command line of a command that asks. */
+  readonly parse: ParseCommandLine;
   /** The program that runs hooks. */
   readonly script: string;
   /** Idle timeout in milliseconds; null for the configured value. */
@@ -50,7 +53,7 @@ export type DaemonExit =
   | 'fault';
 
 /** @throws SavepointError IO if it cannot create a socket */
-export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise<DaemonExit> {
+export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): Promise<DaemonExit> {
   const own = buildOnDisk();
   const { clock } = nodePorts();
   const home = homeOf(env);
@@ -148,16 +151,17 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     if (request === null) return { declined: 'not understood' };
     const { env } = request;
     const lease = pool.lease(JSON.stringify(SETTINGS_VARIABLES.map((name) => env[name] ?? null)));
-    let told = 0;
+    let reportedAt = 0;
     try {
       return await answerCommand(request, {
         home: nodePlaces({ SAVEPOINT_HOME: home }).home,
+        parse,
         lease,
         signal,
         onProgress: (progress) => {
           const now = clock.monotonic();
-          if (now - told >= PROGRESS_MS) write({ progress });
-          if (now - told >= PROGRESS_MS) told = now;
+          if (now - reportedAt >= PROGRESS_MS) write({ progress });
+          if (now - reportedAt >= PROGRESS_MS) reportedAt = now;
         },
         onConfigured: (daemon) => {
           idle = idleMs ?? daemon.idleMs;

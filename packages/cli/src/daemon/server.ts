@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 129 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 384 * 1024 * 1024;
 const MAX_CONNECTIONS = 64;
 const READ_TIMEOUT_MS = 10_000;
-/** How often a command is told that its work goes on. */
+/** How often a command learns that its work goes on. */
 const ALIVE_MS = 500;
 
 const SHUTTING_DOWN: DaemonResponse = { status: 409, body: 'steps down\n' };

@@ -2,15 +2,13 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
-import type { ParsedArguments, StandaloneCommand } from '../../command.ts';
+import type { CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { askDaemon, type DaemonAnswer } from '../../daemon/ask.ts';
 import { buildOnDisk } from '../../daemon/build.ts';
 import { homeOf, runDaemon } from '../../daemon/run.ts';
 import { homeLink } from '../../daemon/runtime-folder.ts';
 import { countText } from '../../show/format.ts';
 import { writeAll } from '../../write.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long `stop` waits for running work to finish, in milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -52,7 +50,7 @@ export const daemonRun: StandaloneCommand = {
   options: [{ flags: '--idle <seconds>', description: 'exit after this long without a request' }],
   examples: ['savepoint daemon run --idle 60'],
 
-  run: ({ options }, { env }) => runDaemonHere(options['idle'], env),
+  run: ({ options }, { env, parse }) => runDaemonHere(options['idle'], { env, parse }),
 };
 
 async function queryDaemon(home: string, what: 'status' | 'stop'): Promise<DaemonAnswer> {
@@ -102,12 +100,15 @@ async function waitForExit(pid: number): Promise<boolean> {
   return false;
 }
 
-async function runDaemonHere(given: ParsedArguments['options'][string], env: Environment): Promise<never> {
+async function runDaemonHere(
+  given: ParsedArguments['options'][string],
+  environment: Pick<CommandEnvironment, 'env' | 'parse'>,
+): Promise<never> {
   if (given !== undefined && (typeof given !== 'string' || !/^[1-9]\d{0,6}$/.test(given))) {
     throw new SavepointError('USAGE', '--idle needs a whole number of seconds.', { argument: '--idle' });
   }
   const idleMs = given === undefined ? null : Number(given) * 1_000;
-  const ended = await runDaemon({ env, script: process.argv[1] ?? '', idleMs });
+  const ended = await runDaemon({ ...environment, script: process.argv[1] ?? '', idleMs });
   if (ended === 'taken') writeAll(1, 'Another daemon is already running.\n');
   // Open handles of workspaces must not keep the process alive.
   process.exit(0);
