@@ -1,9 +1,10 @@
 export { type BundleStoreCase, bundleStoreConformance } from './bundle-store-conformance.ts';
 export type { CrashModel } from './disk/crash-states.ts';
+export type { SimCall, SimDiskOptions } from './disk/disk-content.ts';
 export { dieByThrowing, type FaultPlan, FaultyFs, type FsCall, isUnder, ProcessDied } from './disk/faulty-fs.ts';
 export { type ConformanceCase, type FsUnderTest, fsConformance } from './disk/fs-conformance.ts';
 export { fsWith } from './disk/fs-with.ts';
-export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
+export { SimDisk } from './disk/sim-disk.ts';
 export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
 export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';

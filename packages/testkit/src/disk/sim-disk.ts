@@ -30,8 +30,6 @@ import { PendingOperations } from './pending.ts';
 import { statOf } from './stat-of.ts';
 import { type WalkContext, type WalkResult, walk } from './walk.ts';
 
-export type { SimCall, SimDiskOptions } from './disk-content.ts';
-
 /**
  * An in-memory disk that behaves like Linux and tracks what is durable.
  *
@@ -96,23 +94,16 @@ export class SimDisk implements Fs {
     const pending = this.#pending.all();
     for (const inodes of crashes(durable, pending, model, limit, random)) {
       if (this.#foldersMoved) inodes.dropUnreachable(ROOT);
-      yield this.#disk({
-        inodes: inodes.copy(),
-        durable: inodes,
-        pending: new PendingOperations(),
-        foldersMoved: false,
-      });
+      const nothing = { pending: new PendingOperations(), foldersMoved: false };
+      yield this.#disk({ inodes: inodes.copy(), durable: inodes, ...nothing });
     }
   }
 
   /** The disk as another process finds it after this one died: nothing is lost, and nothing more is durable. */
   afterProcessDeath(): SimDisk {
-    return this.#disk({
-      inodes: this.#inodes.copy(),
-      durable: this.#durable.copy(),
-      pending: new PendingOperations(this.#pending),
-      foldersMoved: this.#foldersMoved,
-    });
+    const pending = new PendingOperations(this.#pending);
+    const [inodes, durable] = [this.#inodes.copy(), this.#durable.copy()];
+    return this.#disk({ inodes, durable, pending, foldersMoved: this.#foldersMoved });
   }
 
   /** Makes everything durable, usually as the initial state of a test. */

@@ -8,7 +8,7 @@ import { type FolderListing, type Fs, kindOf, type ListedStat, permissions, stat
 import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { CaptureRules, RootState } from '../../model/checkpoint.ts';
-import type { FileEntry, LinkEntry, Skip, SkipReason } from '../../model/entries.ts';
+import type { Skip, SkipReason } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { childPath, type DiskPath, GIT_FOLDER, isWithin, type Name, type TreePath } from '../../model/names.ts';
 import type { PathSet } from '../../model/path-set.ts';
@@ -21,6 +21,7 @@ import { captureFile } from './capture-file.ts';
 import { DependencyFolders } from './dependency-folders.ts';
 import { Findings } from './findings.ts';
 import { FolderDraft, type IgnoreMarks, type WrittenFolder } from './folder-draft.ts';
+import type { CapturedLeaf, CaptureStatus, FolderInProgress, ScanEntry, SkippedFolder } from './folder-in-progress.ts';
 import { type FolderTask, folderContextOf, hasSameContext } from './folder-task.ts';
 import { listFolder, listInBackground, lstatOf, type ReadOutcome, readLinkOf } from './fs-reads.ts';
 import type { LastSnapshot } from './last-snapshot.ts';
@@ -47,44 +48,6 @@ export interface ScanInput {
   readonly adoption: Pick<Adoption, 'enter' | 'idOf'> | null;
   /** Whether to fill `visited`, which takes up much of a scan's memory. */
   readonly recordsVisited: boolean;
-}
-
-/** A folder that the scan does not enter. */
-interface SkippedFolder {
-  readonly skip: Skip;
-  /** A change inside it could end the skip, but would go unnoticed. */
-  readonly isUnwatched: boolean;
-}
-
-/** `done`: captured or skipped. `gone`: when opened, it no longer existed or was something else. */
-type CaptureStatus = 'gone' | 'done';
-
-/** A file or link. It is not `stable` if it kept changing while it was being read. */
-type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly stable: boolean };
-
-/** A folder whose names are being scanned. */
-interface FolderInProgress {
-  readonly task: FolderTask;
-  readonly position: EnteredFolder['position'];
-  /** The skip recorded for everything in it that is not captured. Null outside dependency folders. */
-  readonly dependency: Skip | null;
-  readonly draft: FolderDraft;
-  /** Those of a dependency folder are dropped if it turns out to be skipped, apart from its being a root. */
-  readonly findings: Findings;
-  /** It has paths that are captured for this scan alone, or Savepoint's own. */
-  readonly hasExceptions: boolean;
-  /** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
-  readonly isPlain: boolean;
-  /** See {@link VisitedFolder.inDoubt}. */
-  inDoubt: boolean;
-}
-
-interface ScanEntry {
-  /** Position in the folder's listing. */
-  readonly index: number;
-  readonly name: Name;
-  readonly path: TreePath;
-  readonly disk: DiskPath;
 }
 
 /** For a path that turns into something else between its stat and its capture. */
