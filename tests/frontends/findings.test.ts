@@ -55,6 +55,62 @@ describe('findings', () => {
   });
 });
 
+describe('of a dry run of an edit', () => {
+  const edits = [{ file_path: 'src/price.ts', edits: [{ op: 'write', content: WITHOUT_PRICE }] }];
+
+  it('are of the current files with the edits, and nothing is written', () => {
+    const p = small();
+    p.write('src/more.ts', "import { price } from './price';\n\nprice(2);\n");
+    p.write('src/more.test.ts', "import { gone } from './price';\n\ngone;\n");
+    const input = JSON.stringify({ files: edits });
+    const { stdout } = p.run(['edit', '--dry-run', '--findings'], { input });
+    expect(stdout).toContain('+export function cost(x: number) {');
+    expect(stdout).toMatch(/breaks in 2 places: [\s\S]* at src\/more\.ts:1\n {4}at src\/shop\.ts:1\n/);
+    expect(p.read('src/price.ts')).toContain('price');
+    const answer = JSON.parse(p.run(['edit', '--dry-run', '--findings', '--json'], { input }).stdout);
+    // What the current files break already is not of the edits.
+    expect(answer.findings.findings.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'src/more.ts',
+      'src/shop.ts',
+    ]);
+    expect(JSON.parse(p.run(['edit', '--dry-run', '--json'], { input }).stdout).findings).toBe(null);
+    expect(p.ok('list').stdout).not.toContain('cp_2');
+  });
+
+  it('follow renames and new files, also where git ignores them', () => {
+    const p = small();
+    p.write('.gitignore', 'made.ts\n');
+    p.write('made.ts', 'export const made = 1;\n');
+    p.write('src/use.ts', "import { made } from '../made';\n\nmade;\n");
+    const request = {
+      dry_run: true,
+      findings: true,
+      files: [
+        { file_path: 'made.ts', edits: [{ op: 'write', content: 'export const other = 1;\n' }] },
+        { file_path: 'src/price.ts', edits: [{ op: 'rename', to: 'src/prices/price.ts' }] },
+        { file_path: 'new.ts', edits: [{ op: 'create', content: "import { total } from './src/shop';\ntotal;\n" }] },
+      ],
+    };
+    const answer = JSON.parse(p.run(['edit', '--json'], { input: JSON.stringify(request) }).stdout);
+    const broken = answer.findings.findings.filter((one: { class: string }) => one.class === 'breaks');
+    expect(broken.map((one: { path: string; line: number }) => `${one.path}:${one.line}`).sort()).toEqual([
+      'src/shop.ts:1',
+      'src/use.ts:1',
+    ]);
+  });
+
+  it('are refused without a dry run, and bad edits are refused as always', () => {
+    const p = small();
+    const refused = p.run(['edit', '--findings'], { input: JSON.stringify({ files: edits }) });
+    expect(refused).toMatchObject({ status: 2 });
+    expect(refused.stderr).toContain('Findings are a part of a dry run.');
+    expect(p.read('src/price.ts')).toContain('price');
+    const missing = [{ file_path: 'src/price.ts', edits: [{ old_string: 'nowhere', new_string: 'x' }] }];
+    const bad = p.run(['edit', '--dry-run', '--findings'], { input: JSON.stringify({ files: missing }) });
+    expect(bad.stderr).toContain('Edit 1');
+  });
+});
+
 it('are part of a review of a difference, below the changed files', () => {
   const p = small();
   p.write('src/price.ts', WITHOUT_PRICE);

@@ -66,13 +66,16 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
   };
 }
 
+/** The folder as the plan of an edit needs it. */
+export type StateToEdit = Pick<CurrentState, 'snapshot' | 'objects'>;
+
 /**
  * What the prepared files change.
  * @param requestedPaths paths whose capture was already requested; if they are still not captured, they do not exist
  */
 export function planEdits(
   files: readonly PreparedFile[],
-  current: CurrentState,
+  current: StateToEdit,
   requestedPaths: Set<TreePath>,
   umask: number,
 ): ChangeSet {
@@ -110,7 +113,7 @@ export function planEdits(
 }
 
 /** Adds the missing parent folders of new files. */
-function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: CurrentState, umask: number): void {
+function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: StateToEdit, umask: number): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
     if (to === null) continue;
@@ -130,7 +133,7 @@ function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot
 function entryOf(
   before: ExistingFile | null,
   after: NonNullable<PreparedFile['after']>,
-  { objects }: CurrentState,
+  { objects }: StateToEdit,
   contents: Map<ObjectId, Buffer>,
 ): Entry {
   const id = objects.add('blob', after.content);

@@ -63,9 +63,10 @@ const HISTORY_LIMIT = 20;
 /** Fits into the text of an answer, and as base64 into its JSON. */
 const CAT_BYTES = 16 * 1024;
 
-/** Splits the fields of one file from those of the request. */
+/** Splits the fields of one file from those of the request. Findings are in the answers of plans. */
 const ofOneFile = ({
   files,
+  findings: _,
   ...request
 }: SchemaFields): { readonly file: SchemaFields; readonly request: SchemaFields } => {
   const { element } = files as z.ZodArray<z.ZodObject<Record<string, z.ZodType>>>;
@@ -96,7 +97,7 @@ export const TOOLS = [
     description: `Edits any number of files in one operation. ${ALL_OR_NONE} Use it if a change touches several files.`,
     annotations: CHANGES_FILES,
     argumentMapping: {
-      shape: (input) => ({ ...input, max_content: MAX_CONTENT }),
+      shape: ({ findings: _, ...input }) => ({ ...input, max_content: MAX_CONTENT }),
       toInput: ({ max_content: _, ...input }) => input,
     },
     twoSteps: false,

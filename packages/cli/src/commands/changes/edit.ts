@@ -3,6 +3,7 @@ import { type InputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../input/read-request.ts';
 import { changeWord } from '../../show/changes.ts';
+import { findingsText } from '../../show/findings.ts';
 import { countText } from '../../show/format.ts';
 import { checkedRequest, requestIn } from './checked-request.ts';
 
@@ -15,10 +16,11 @@ export const edit = command({
   takesPaths: false,
   options: [
     { flags: '-n, --dry-run', description: 'only show the diff' },
+    { flags: '--findings', description: 'with --dry-run: also what the edit would break elsewhere in the code' },
     { flags: '-m, --message <text>', description: 'the purpose of the edit' },
   ],
   examples: [
-    'savepoint edit edits.json --dry-run',
+    'savepoint edit edits.json --dry-run --findings',
     `echo '{"files":[{"file_path":"a.txt","edits":[{"old_string":"one","new_string":"two"}]}]}' | savepoint edit`,
   ],
 
@@ -27,6 +29,7 @@ export const edit = command({
     return {
       ...asked,
       ...(options['dryRun'] === true ? { dry_run: true } : {}),
+      ...(options['findings'] === true ? { findings: true } : {}),
       ...(typeof options['message'] === 'string' ? { message: options['message'] } : {}),
     } as InputOf<typeof VERBS.edit>;
   },
@@ -36,7 +39,8 @@ export const edit = command({
     return VERBS.edit.handle(savepoint, await checkedRequest(VERBS.edit, input, HINT, others), { signal });
   },
 
-  render(output, { style }) {
+  render(output, view) {
+    const { style } = view;
     const rows = output.files.map(({ file_path, operation, edits_applied }) => {
       return `  ${showName(nameFromJson(file_path))}  ${operation === 'none' ? 'unchanged' : changeWord(operation)}, ${countText(edits_applied, 'edit')}`;
     });
@@ -51,6 +55,7 @@ export const edit = command({
           .trimEnd()
           .split('\n'),
         left,
+        output.findings === null ? [] : [findingsText(output.findings, view).trimEnd()],
       );
     }
     const { checkpoint_before: before, checkpoint_after: after } = output;

@@ -78,6 +78,18 @@ export async function editOperationIn(
   return editOperation(request, info, context.effectiveSettings(workspace.root).backups);
 }
 
+/** The files as edits would leave them. @throws SavepointError EDITS_REFUSED with all problems, PATH_REFUSED, USAGE */
+export async function filesAfterEdits(
+  engine: Engine,
+  files: readonly FileEdits[],
+  pace: Pace,
+): Promise<readonly PreparedFile[]> {
+  const context = engine.context();
+  const requests = await requestsOf(engine, files);
+  assertMayEdit(engine, context, requests);
+  return prepare(engine, context.root(), requests, pace);
+}
+
 /** @throws SavepointError PATH_REFUSED, USAGE */
 export async function requestsOf(engine: Engine, files: readonly FileEdits[]): Promise<readonly FileRequest[]> {
   const { fileRequestOf } = await import('../../edit/file-edits.ts');

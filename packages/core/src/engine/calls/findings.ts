@@ -1,6 +1,8 @@
-/** What the code itself says about a change: between two checkpoints, in the folder, or in a plan. */
+/** What the code itself says about a change: between two checkpoints, in the folder, in a plan, or of edits. */
 
 import type { TypeLimits } from '../../check/types/type-findings.ts';
+import type { FileEdits } from '../../edit/file-edits.ts';
+import type { PreparedFile } from '../../edit/prepare-edits.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
@@ -16,11 +18,14 @@ import type { StatesToAnalyse } from '../code/open-states.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { findPlan } from '../plans/stored-plans.ts';
+import { filesAfterEdits } from './edits.ts';
 
-/** Which change: of a plan, or between two states. */
+/** Which change: of a plan, of edits, or between two states. */
 export interface FindingsQuery {
   /** The changes of this plan that are not rejected, against the files that it was proposed on. */
   readonly plan?: string;
+  /** What these edits would do to the current files, as for `previewEdit`. Nothing is written. */
+  readonly edits?: readonly FileEdits[];
   /** A checkpoint. Default: the last one. */
   readonly from?: string;
   /** A checkpoint. Default: the current files. */
@@ -36,7 +41,8 @@ export interface FindingCalls {
   /**
    * Analyses the code of both states, without running it. Only what is new in the second one is a finding. Nothing is
    * stored, except facts about files in the cache.
-   * @throws SavepointError USAGE for a plan with checkpoints, UNKNOWN_PLAN, UNKNOWN_CHECKPOINT, NO_CHECKPOINT, CANCELLED
+   * @throws SavepointError USAGE for a combination of a plan, edits and checkpoints, UNKNOWN_PLAN, UNKNOWN_CHECKPOINT,
+   *   NO_CHECKPOINT, CANCELLED, and for edits what `edit` throws before it changes anything
    */
   findings(query?: FindingsQuery, options?: FindingsOptions): Promise<CodeReport>;
 }
@@ -45,8 +51,13 @@ export function findingCalls(engine: Engine): FindingCalls {
   return {
     findings: (query = {}, options = {}) =>
       engine.read(async (workspace, context) => {
-        if (query.types === true) return findingsWithTypes(engine, workspace, context, query, options);
-        const states = await statesOf(engine, workspace, query, options);
+        assertOneChange(query);
+        const { edits, to, plan, types } = query;
+        const files = edits === undefined ? [] : await filesAfterEdits(engine, edits, engine.pace(options));
+        const isOfFolder = plan === undefined && to === undefined;
+        const now = isOfFolder || types === true ? await currentFiles(engine, workspace, files, options) : null;
+        const states = await statesOf(engine, workspace, query, options, now);
+        if (now !== null && types === true) return withTypesIn(engine, [workspace, context], states, now, options);
         return (await findingsBetween(engine, workspace, states, options)).report;
       }),
   };
@@ -64,52 +75,77 @@ export async function findingsBetween(
   return analyseStates(engine, workspace, states, options);
 }
 
-async function findingsWithTypes(
+async function withTypesIn(
   engine: Engine,
-  workspace: Workspace,
-  context: Context,
-  query: FindingsQuery,
+  within: readonly [Workspace, Context],
+  states: StatesToAnalyse,
+  { captured, roots }: FolderNow,
   options: FindingsOptions,
 ): Promise<CodeReport> {
-  const now = await currentFiles(engine, workspace, options);
-  const states = await statesOf(engine, workspace, query, options, now);
+  const [workspace] = within;
   const analysed = await findingsBetween(engine, workspace, states, options);
   const { withTypeErrors } = await import('../code/type-errors.ts');
-  const place = { place: inFolder(workspace.root), disk: now.proposed, roots: now.roots };
-  return withTypeErrors(engine, [workspace, context], analysed, { ...states, ...place }, options);
+  const place = { place: inFolder(workspace.root), disk: captured, roots };
+  return withTypeErrors(engine, within, analysed, { ...states, ...place }, options);
 }
 
+/** @param now null: neither state is that of the folder, and only the store is read */
 async function statesOf(
   engine: Engine,
   workspace: Workspace,
-  { plan: id, from, to }: FindingsQuery,
+  { plan: id, edits, from, to }: FindingsQuery,
   options: CallOptions,
-  now: FolderNow | null = null,
+  now: FolderNow | null,
 ): Promise<StatesToAnalyse> {
   const { objects } = now ?? workspace.store;
   if (id !== undefined) {
-    if (from !== undefined || to !== undefined) {
-      throw new SavepointError('USAGE', 'A plan cannot be combined with checkpoints.', { argument: 'plan' });
-    }
     const plan = findPlan(workspace, id);
     const batch = new OverlayBatch(objects);
     const { selected } = await selectionOf(batch, plan, engine.pace(options));
     return { objects: batch, base: plan.before, proposed: selected };
   }
+  if (edits !== undefined && now !== null) return { objects, base: now.captured, proposed: now.edited };
   const { snapshot: base } = engine.resolve(workspace, from ?? 'last');
-  if (to !== undefined) return { objects, base, proposed: engine.resolve(workspace, to).snapshot };
-  const { objects: read, proposed } = now ?? (await currentFiles(engine, workspace, options));
-  return { objects: read, base, proposed };
+  if (to !== undefined || now === null) {
+    return { objects, base, proposed: engine.resolve(workspace, to ?? 'last').snapshot };
+  }
+  return { objects, base, proposed: now.captured };
+}
+
+/** @throws SavepointError USAGE */
+function assertOneChange({ plan, edits, from, to }: FindingsQuery): void {
+  const ofStates = from !== undefined || to !== undefined;
+  if (plan !== undefined && (ofStates || edits !== undefined)) {
+    throw new SavepointError('USAGE', 'A plan cannot be combined with checkpoints or edits.', { argument: 'plan' });
+  }
+  if (edits !== undefined && ofStates) {
+    throw new SavepointError('USAGE', 'Edits cannot be combined with checkpoints.', { argument: 'edits' });
+  }
 }
 
 /** The folder as it is. The objects also have what no checkpoint has. */
 interface FolderNow {
   readonly objects: ObjectReader;
-  readonly proposed: Snapshot;
+  readonly captured: Snapshot;
+  /** With the edits. */
+  readonly edited: Snapshot;
   readonly roots: Checkpoint['roots'];
 }
 
-async function currentFiles(engine: Engine, workspace: Workspace, options: CallOptions): Promise<FolderNow> {
-  const { scan, objects } = await scanWorkspace(workspace, engine.pace(options), { missing: 'empty' });
-  return { objects, proposed: scan.snapshot, roots: scan.roots };
+async function currentFiles(
+  engine: Engine,
+  workspace: Workspace,
+  edited: readonly PreparedFile[],
+  options: CallOptions,
+): Promise<FolderNow> {
+  if (edited.length === 0) {
+    const { scan, objects } = await scanWorkspace(workspace, engine.pace(options), { missing: 'empty' });
+    return { objects, captured: scan.snapshot, edited: scan.snapshot, roots: scan.roots };
+  }
+  const { folderWithEdits, pathsOfEdits } = await import('../code/edited-folder.ts');
+  const wanted = { missing: 'empty', must: pathsOfEdits(edited) } as const;
+  const { scan, objects } = await scanWorkspace(workspace, engine.pace(options), wanted);
+  const { snapshot, roots } = scan;
+  const after = folderWithEdits(edited, { snapshot, objects }, engine.ports.umask());
+  return { objects, captured: snapshot, edited: after, roots };
 }

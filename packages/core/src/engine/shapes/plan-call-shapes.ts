@@ -136,7 +136,12 @@ const COMMENTS = fields({
 
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   findings: [
-    ['query', optional(fields({ plan: text, from: text, to: text, types: flag } satisfies ShapeOf<FindingsQuery>))],
+    [
+      'query',
+      optional(
+        fields({ plan: text, edits: FILES, from: text, to: text, types: flag } satisfies ShapeOf<FindingsQuery>),
+      ),
+    ],
     [
       'options',
       optional(fields({ ...CALL_OPTIONS, timeoutMs: number, maxMemory: number } satisfies ShapeOf<FindingsOptions>)),

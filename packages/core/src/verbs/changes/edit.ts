@@ -11,6 +11,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { exactName, type JsonName, nameToJson, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
+import { findingsShape, findingsToJson } from '../shapes/findings-shape.ts';
 import { briefToJson } from '../shapes/to-json.ts';
 import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
 
@@ -20,20 +21,34 @@ export const edit = verb({
   description:
     'Edits any number of files in one operation: either all of them change or none does. All edits are validated ' +
     'first, and all errors are returned together. A checkpoint is taken before and after, so `undo` can revert the ' +
-    'edit.',
+    'edit.\n\nWith `dry_run`, nothing is written. `findings` then says what the edit would break elsewhere in the code, as ' +
+    '`savepoint findings` does.',
   changes: 'files',
-  schemas: (_shapes, { editRequest, edited }) => ({ input: editRequest, output: edited }),
+  schemas: (shapes, { editRequest, edited }) => ({
+    input: editRequest.extend({
+      findings: shapes.z.boolean().optional().describe('with `dry_run`: also what it would break elsewhere'),
+    }),
+    output: edited.extend({
+      findings: findingsShape(shapes).nullable().describe('null unless requested'),
+    }),
+  }),
 
   async handle(savepoint, input, context) {
     const options = withoutUndefined({ signal: context.signal, toolCall: context.toolCall });
+    if (input.findings === true && input.dry_run !== true) {
+      throw new SavepointError('USAGE', 'Findings are a part of a dry run.', { argument: 'findings' }, { hint: HINT });
+    }
     const requests = await fileEditsOf(savepoint, input, options);
     if (input.dry_run === true) {
       const seen = await savepoint.previewEdit(requests, options);
       if (!seen.ok) throw editsRefusedError(seen.problems, requests.length);
-      return editOutput(seen.files, null, input);
+      const { signal } = context;
+      const findings =
+        input.findings === true ? await savepoint.findings({ edits: requests }, withoutUndefined({ signal })) : null;
+      return { ...editOutput(seen.files, null, input), findings: findings && findingsToJson(findings) };
     }
     const result = await savepoint.edit(requests, { ...options, ...withoutUndefined({ message: input.message }) });
-    return editOutput(result.files, result, input);
+    return { ...editOutput(result.files, result, input), findings: null };
   },
 
   async otherProblems(savepoint, input, context) {
@@ -52,6 +67,8 @@ export const edit = verb({
     return details.length === 0 ? null : { message: refusedText(details, count), details };
   },
 });
+
+const HINT = 'Nothing was changed. Set `dry_run`, too, or compare the files after the edit with `savepoint findings`.';
 
 type EditInput = z.output<EditShapes['editRequest']>;
 type EditJson = z.output<EditShapes['edited']>;
