@@ -109,6 +109,28 @@ describe.each(ERAS)('a client of %s', (revision) => {
   });
 });
 
+it('answers with what a plan breaks elsewhere, the worst first, until a revision keeps it whole', async () => {
+  const p = project();
+  p.write('src/price.ts', 'export const price = 1;\n');
+  for (let nth = 1; nth <= 12; nth++) {
+    p.write(`src/use${nth}.ts`, "import { price } from './price';\n\nexport const total = price;\n");
+  }
+  const client = await connect(p, REVISION);
+  const files = (content: string) => [{ file_path: 'src/price.ts', edits: [{ op: 'write', content }] }];
+  const proposed = await use(client, 'plan_propose', { files: files('export const cost = 1;\n'), intent: 'Rename' });
+  const { id, findings, more_findings: more, next } = proposed.data;
+  expect(findings).toHaveLength(10);
+  expect(findings).toContainEqual(expect.stringMatching(/^breaks src\/use1\.ts:1: .*price/));
+  expect(more).toBe(2);
+  expect(next).toMatch(/^It breaks other code\. Fix that with plan_revise\. Nothing is applied yet\./);
+  expect(proposed.text).toContain('  2 more findings\n');
+  const both = files('export const cost = 1;\nexport const price = cost;\n');
+  const revised = await use(client, 'plan_revise', { id, files: both });
+  expect(revised.data).not.toHaveProperty('findings');
+  expect(revised.data).not.toHaveProperty('notes');
+  expect(revised.data['next']).toMatch(/^Nothing is applied yet\./);
+});
+
 it('a plan is proposed with phases, which are applied in their order', async () => {
   const p = projectOf12();
   const client = await connect(p, REVISION);

@@ -1,5 +1,6 @@
 /** The table of tools. To add a tool, add a row; its schemas come from its verb. */
 import * as z from 'zod';
+import { planProposed, planRevised } from '../verbs/plans/proposal.ts';
 import { planStatus } from '../verbs/plans/status.ts';
 import { VERBS } from '../verbs/table.ts';
 import { catAnswer, catLines } from './answers/cat.ts';
@@ -17,15 +18,14 @@ import {
   rollbackLines,
 } from './answers/operation.ts';
 import {
-  planAnswer,
   planApplyAnswer,
   planApplyLines,
   planCheckAnswer,
   planCheckLines,
-  planLines,
   planStatusAnswer,
   planStatusLines,
 } from './answers/plans.ts';
+import { proposalAnswer, proposalLines } from './answers/proposal.ts';
 import { CONTENT_CHARACTERS, MOST_CONTENT_CHARACTERS, withoutLongContents } from './contents.ts';
 import { asElsewhere } from './short-schemas.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
@@ -365,7 +365,7 @@ export const TOOLS = [
   }),
   tool({
     name: 'plan_propose',
-    verb: VERBS.planNew,
+    verb: planProposed,
     title: 'Propose a plan',
     description:
       'Proposes changes of files for review, without changing any file. The user reviews it hunk by hunk, and approves ' +
@@ -380,12 +380,12 @@ export const TOOLS = [
       toInput: (given) => given,
     },
     twoSteps: false,
-    answer: planAnswer,
-    render: planLines,
+    answer: proposalAnswer,
+    render: proposalLines,
   }),
   tool({
     name: 'plan_revise',
-    verb: VERBS.planRevise,
+    verb: planRevised,
     title: 'Revise a plan',
     description:
       'Replaces all proposed changes of a plan by others, made on the files as they are. Decisions about hunks that stay ' +
@@ -396,8 +396,8 @@ export const TOOLS = [
       toInput: (given) => given,
     },
     twoSteps: false,
-    answer: planAnswer,
-    render: planLines,
+    answer: proposalAnswer,
+    render: proposalLines,
   }),
   tool({
     name: 'plan_status',

@@ -8,6 +8,7 @@ import type { OutputOf } from '../../verbs/verb.ts';
 import { actorOf } from './authors.ts';
 import { type ChangeRow, changeLine, changeRow } from './changes.ts';
 import { present, shortTime } from './fields.ts';
+import { type WorstFindings, worstFindingLines, worstFindings } from './findings.ts';
 import { type OperationAnswer, operationAnswer, operationLines } from './operation.ts';
 import { countText, pathText } from './text.ts';
 
@@ -91,13 +92,10 @@ interface CommentRow {
   readonly text: string;
 }
 
-export interface PlanCheckAnswer {
+export interface PlanCheckAnswer extends WorstFindings {
   readonly id: string;
   readonly base: string;
   readonly checks: readonly CheckRow[];
-  /** What the plan breaks elsewhere in the code, the worst first. */
-  readonly findings?: readonly string[];
-  readonly more_findings?: number;
   readonly not_run?: readonly string[];
   readonly notes?: readonly string[];
   /** Changed in the folder since the checks started. */
@@ -219,10 +217,7 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
         output: end === '' || added.length > 0 ? null : end,
       }),
     })),
-    ...present<Pick<PlanCheckAnswer, 'findings' | 'more_findings'>>({
-      findings: plan.findings.slice(0, SHOWN_FINDINGS).map(findingLine),
-      more_findings: Math.max(0, plan.findings.length - SHOWN_FINDINGS + (plan.analysis?.omitted ?? 0)) || null,
-    }),
+    ...worstFindings(plan.findings, plan.analysis?.omitted ?? 0),
     ...present<Pick<PlanCheckAnswer, 'not_run' | 'notes' | 'moved'>>({ not_run: notRun, notes, moved }),
     next:
       plan.checked === 'failed'
@@ -235,13 +230,10 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
   };
 }
 
-const SHOWN_FINDINGS = 10;
-
 export function planCheckLines(answer: PlanCheckAnswer): string[] {
   return [
     `Checked ${answer.id} on ${answer.base}.`,
-    ...(answer.findings ?? []).map((one) => `  ${showText(one)}`),
-    ...(answer.more_findings === undefined ? [] : [`  ${answer.more_findings} more findings`]),
+    ...worstFindingLines(answer),
     ...answer.checks.flatMap(({ name, comparison, outcome, why, new_failures: failures = [], output }) => [
       `  ${showText(name)}: ${comparison}, ${outcome}${why === undefined ? '' : `: ${showText(why)}`}`,
       ...failures.map((one) => `    new: ${showText(one)}`),
@@ -277,10 +269,6 @@ export function planApplyLines(answer: PlanApplyAnswer): string[] {
 /** Type checkers that gave no answer. */
 function unsaidOf({ analysis }: PlanJson): readonly string[] {
   return (analysis?.unsaid ?? []).flatMap(({ message }) => message ?? []);
-}
-
-function findingLine({ class: of, path, line, message }: OutputOf<typeof VERBS.planShow>['findings'][number]): string {
-  return `${of} ${pathText(path)}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
 function phaseLine({ name, applied, done }: PhaseRow): string {
