@@ -37,12 +37,13 @@ const MOST_SOURCES = 100_000;
  * @throws SavepointError CANCELLED
  */
 export async function withStates<T>(
-  { lastGraph, pace }: Pick<Engine, 'lastGraph' | 'pace'>,
+  engine: Pick<Engine, 'lastGraph' | 'pace'>,
   { id, ports, store }: Workspace,
   { objects, base, proposed }: StatesToAnalyse,
   options: CallOptions,
   analysis: StateAnalysis<T>,
 ): Promise<T> {
+  const { lastGraph } = engine;
   const known = lastGraph.of(id);
   const { tree: before, changed: moved } =
     known === null
@@ -62,7 +63,7 @@ export async function withStates<T>(
     lastGraph.keep({ workspace: id, tree: before, graph });
     return await analysis.run({ ...analyser, base: before, proposed: after, graph, changed });
   } catch (error) {
-    pace(options).throwIfCancelled();
+    engine.pace(options).throwIfCancelled();
     throw error;
   } finally {
     cache.save();
