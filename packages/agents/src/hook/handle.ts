@@ -32,6 +32,7 @@ import { operationsText, putBackText, scopeText, uncoveredText } from './model-t
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
 import { heldAnswer, planLines } from './plan-mode.ts';
 import { notePosition, positionOf } from './position.ts';
+import { beforeLastTurn, turnFindingsText } from './turn-findings.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -134,6 +135,7 @@ async function answer(
   const earlierEnd = endKeyBefore(event);
   if (earlierEnd !== null) await session.noteHandled(earlierEnd, false);
   await notePosition(event, context.transcript, session, context.ports.fs);
+  const lastTurn = context.acceptsContext ? await beforeLastTurn(event, savepoint, config) : null;
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (key !== null) await session.noteHandled(key);
   const guarded = await guardAnswer({ event, session, context: context.guard, isKnown: false });
@@ -143,7 +145,8 @@ async function answer(
   const operations = await session.operationsByOthers();
   const inScope = scopeText(await session.scopeNews(), event.session, operations.paths);
   const plans = await planLines(event, session, context);
-  const text = [...untold, ...plans, ...operationsText(operations), ...inScope, ...notes].join('\n');
+  const broken = await turnFindingsText(lastTurn, savepoint, signal);
+  const text = [...untold, ...plans, ...operationsText(operations), ...inScope, ...broken, ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 

@@ -49,7 +49,7 @@ export interface EffectiveSettings {
   readonly automatic: AutomaticCapture;
   /** What copies that are folders get of dependency folders. */
   readonly copyDependencies: Settings['values']['copy_dependencies'];
-  readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
+  readonly hooks: { readonly budgetMs: number; readonly strict: boolean; readonly findingsAfterTurn: boolean };
   /** The daemon, which answers hooks. */
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
   /** Two presses of this key in a program of `run` open the list of earlier states. Empty: depends on the program. */
@@ -118,7 +118,11 @@ export function effectiveSettings({ values, origins }: Settings, given: Settings
       onPrompt: values['triggers.on_prompt'],
     },
     copyDependencies: values.copy_dependencies,
-    hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
+    hooks: {
+      budgetMs: values['hooks.budget_ms'],
+      strict: values['hooks.strict'],
+      findingsAfterTurn: values['hooks.findings_after_turn'],
+    },
     daemon: { enabled: values.daemon === 'on', idleMs: values.daemon_idle_minutes * MINUTE },
     run: { key: values['run.key'], keyMs: values['run.key_ms'] },
   };

@@ -222,6 +222,15 @@ export const OPTIONS = {
     what: 'If a hook fails, block the call instead of running it without a record.',
     why: 'A failure of Savepoint should not stop your work.',
   },
+  'hooks.findings_after_turn': {
+    kind: SWITCH,
+    fallback: false,
+    project: 'nothing',
+    what:
+      'With each prompt, tell the model what broke elsewhere in the code since its last turn began, as `findings` says it. ' +
+      'Not for agents that take no text with a prompt (Cursor, OpenCode).',
+    why: 'It costs tokens, and time at each prompt, up to `hooks.budget_ms`.',
+  },
   daemon: {
     kind: { type: 'choice', of: ['on', 'off'] },
     fallback: 'on',
