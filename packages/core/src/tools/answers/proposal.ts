@@ -37,7 +37,7 @@ export function proposalLines({ next, ...answer }: ProposalAnswer): string[] {
   ];
 }
 
-/** That there is no language for texts and pictures is no news to the author of a plan. */
+/** The author of a plan knows that texts and pictures are not code. */
 function notesOf(id: string, { unsaid, unfinished }: FoundJson): readonly string[] {
   const said = unsaid.filter(({ reason }) => reason !== 'no-language' && reason !== 'not-measured');
   return [
