@@ -237,6 +237,28 @@ describe('the review on a terminal', () => {
     const { fingerprint } = shown(p, id);
     expect(p.ok('plan', 'review', id, '--approve', fingerprint).stdout).toContain('so they do not count');
   });
+
+  it('says that checks did not run which are not trusted any more, and how to trust them', async () => {
+    const p = project();
+    p.write('a.txt', text({}));
+    p.write('b.txt', text({}));
+    p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['true'], kind: 'lint' } } }));
+    p.ok('trust', '--yes');
+    const edits = [{ op: 'write', content: text({ 2: 'TWO' }) }];
+    p.write('../edits.json', JSON.stringify({ files: ['a.txt', 'b.txt'].map((file_path) => ({ file_path, edits })) }));
+    const { id } = JSON.parse(p.ok('plan', 'new', '../edits.json', '-m', 'x', '--json').stdout);
+    p.ok('plan', 'check', id);
+    p.ok('plan', 'review', id, '--reject', 'b.txt');
+    p.ok('trust', '--revoke');
+    const terminal = review(p, id);
+    await terminal.displays(/q quit/);
+    terminal.type('gq');
+    await terminal.displays(/checks ran on another selection[\s\S]*c check this/);
+    terminal.type('c');
+    await terminal.displays(/did not run[\s\S]*not trusted[\s\S]*savepoint trust --plan[\s\S]*q back/);
+    terminal.type('q');
+    await terminal.displays(/c check this/);
+  });
 });
 
 describe('without a terminal', () => {

@@ -1,7 +1,11 @@
 /** Runs the checks of a plan while the screen says so. */
-import type { Savepoint } from '@savepoint/core';
+import { type Savepoint, showText } from '@savepoint/core';
+import { wrap } from '../browser/view/text.ts';
 import { showPage } from '../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../terminal-host/overlay/ui.ts';
+
+/** Of a note. */
+const MOST_ROWS = 20;
 
 /** @throws SavepointError as `checkPlan`, also if the person stops it */
 export async function checkOnScreen(
@@ -27,8 +31,19 @@ export async function checkOnScreen(
   const isStopped = !isOver;
   if (isStopped) stop.abort();
   try {
-    await running;
+    const { untrusted, notes } = await running;
+    if (untrusted.length > 0 && !isStopped) await showNotRun(ui, id, notes);
   } catch (error) {
     if (!isStopped || signal.aborted) throw error;
   }
+}
+
+/** Trust is given at a prompt of its own, which shows what would run. */
+async function showNotRun(ui: Ui, id: string, notes: readonly string[]): Promise<void> {
+  await showPage(ui, {
+    title: `The checks of ${id} did not run`,
+    lines: notes.flatMap((note) => wrap(showText(note), ui.size.columns, MOST_ROWS)),
+    choices: [['q', 'back', 'over']],
+    cancelled: 'over',
+  });
 }

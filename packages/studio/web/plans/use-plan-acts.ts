@@ -1,11 +1,11 @@
 /** What a person does with a plan. Each of these names the plan as it was shown, so a stale page changes nothing unseen. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { asWireError, callVerb, callWithChecks } from '../api/call.ts';
+import { type Answered, asWireError, callVerb, callWithChecks } from '../api/call.ts';
 import { type PrintedLines, usePrintedLines } from '../checks/printed-lines.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
-import { useToast } from '../parts/toasts.tsx';
+import { type Toast, useToast } from '../parts/toasts.tsx';
 import type { ShownPlan, Target } from './decisions.ts';
 
 export interface PlanActs {
@@ -26,12 +26,12 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
   const toast = useToast();
   const [isBusy, setBusy] = useState(false);
   const run = useCallback(
-    (act: () => Promise<unknown>, done: string | null) => {
+    <Answer>(act: () => Promise<Answer>, done: string | null | ((answer: Answer) => Toast)) => {
       setBusy(true);
       return act()
         .then(
-          () => {
-            if (done !== null) toast({ text: done });
+          (answer) => {
+            if (done !== null) toast(typeof done === 'string' ? { text: done } : done(answer));
             return true;
           },
           (error: unknown) => {
@@ -70,9 +70,14 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
           lines.clear();
           setChecking(true);
           return callWithChecks(workspace, 'planCheck', { id }, lines.add).finally(() => setChecking(false));
-        }, 'The checks have run.'),
+        }, checkedToast),
       running: isChecking ? lines : null,
       cancel: () => run(() => callVerb(workspace, 'planCancel', { id }), 'Cancelled. No file was changed.'),
     };
   }, [plan, isBusy, run, workspace, isChecking, lines]);
+}
+
+/** Checks that are not trusted do not run, and only a person in a terminal can trust them. */
+function checkedToast({ output: { untrusted, notes } }: Answered<'planCheck'>): Toast {
+  return untrusted.length === 0 ? { text: 'The checks have run.' } : { text: notes.join(' '), isFailure: true };
 }
