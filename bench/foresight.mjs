@@ -21,7 +21,7 @@ const PLAN_FILES = 30;
 const CANCEL_AFTER_MS = 100;
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rs|java|rb|php|cs)$/;
 
-const COMMAND = fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 
 /** @typedef {import('./foresight/staying-process.mjs').Taken} Taken */
 

@@ -2,13 +2,13 @@
 import type { TypeCheckerProgram } from '../type-checker.ts';
 import { ownProgram } from './own-program.ts';
 
-const PLACES = ['./type-checker.js', './type-checker/main.js', '../../../dist/io/node/type-checker/main.js'];
+const PROGRAM = { built: 'type-checker/main.js', bundled: 'type-checker.js' };
 
 const MB = 1024 ** 2;
 
 export const nodeTypeChecker: TypeCheckerProgram = {
   start(heap, mayStartPrograms) {
-    const program = ownProgram(PLACES);
+    const program = ownProgram(PROGRAM);
     if (program === null) return null;
     const limits = mayStartPrograms ? [] : restrictions();
     return {

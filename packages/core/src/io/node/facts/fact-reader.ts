@@ -17,7 +17,7 @@ const BYTES_PER_MESSAGE = 1024 * 1024;
 /** Messages per process that wait, so that it always has work. */
 const MESSAGES_PER_PROCESS = 2;
 
-const PLACES = ['./fact-worker.js', './facts/fact-worker.js', '../../../dist/io/node/facts/fact-worker.js'];
+const PROGRAM = { built: 'facts/fact-worker.js', bundled: 'fact-worker.js' };
 
 /**
  * Reads facts in other processes, which are started when there is work and end when there is none. A file that ends its
@@ -45,7 +45,7 @@ interface Batch {
 class ProcessEnded extends Error {}
 
 async function openReader(processes: number): Promise<FactReader> {
-  const program = ownProgram(PLACES);
+  const program = ownProgram(PROGRAM);
   if (program !== null) return new FactReaderInProcesses(program, processes);
   const { LANGUAGES, LanguageTable, LocalFactReader } = await import('../../../code/index.ts');
   return new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
