@@ -26,7 +26,7 @@ it('reads in processes what it reads in this one', async () => {
 });
 
 it('goes on after a file that ends the process', async () => {
-  const deep = `x = ${'a => '.repeat(100_000)}1;`;
+  const deep = `x = ${'a =>\n'.repeat(100_000)}1;`;
   const jobs = [jobOf('a.ts', 'export const a = 1;'), jobOf('deep.ts', deep), jobOf('b.ts', 'export const b = 1;')];
   const read = await nodeFactReader(2).read(jobs, null);
   expect(read.map((one) => one?.exports.map(({ name }) => name))).toEqual([['a'], undefined, ['b']]);

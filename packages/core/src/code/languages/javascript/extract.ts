@@ -14,6 +14,11 @@ import { walk } from './walk.ts';
 
 /** Larger files are generated. They have no facts, and their exports are not known. */
 const LARGEST = 5 * 1024 * 1024;
+/**
+ * Files from this size on that have this many bytes per line are minified: parsing them takes memory and time like hundreds of
+ * files, and nobody edits them.
+ */
+const MINIFIED = { bytes: 256 * 1024, bytesPerLine: 400 };
 /** A file with a NUL byte among its first ones is binary, as for git. */
 const LOOKED_AT = 8000;
 
@@ -31,7 +36,8 @@ export interface Parser {
 
 export function extractor(parser: Parser): FactExtractor {
   return (bytes, path) => {
-    if (bytes.length > LARGEST || bytes.subarray(0, LOOKED_AT).includes(0)) return unreadFacts('javascript');
+    if (bytes.length > LARGEST || isMinified(bytes) || bytes.subarray(0, LOOKED_AT).includes(0))
+      return unreadFacts('javascript');
     const text = new TextDecoder().decode(bytes);
     if (depthOf(bytes) > DEEPEST) return unreadFacts('javascript');
     try {
@@ -66,7 +72,7 @@ function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
     uses,
     memberUses: reading.memberUses.all(),
     memberNames: [...reading.memberNames],
-    accesses: reading.isTyped ? accessesOf(reading) : [],
+    accesses: accessesOf(reading),
     ...(reading.augmented.size > 0 ? { augmented: [...reading.augmented] } : {}),
     ...(isModule || !reading.isTyped || isComponent ? {} : { isScript: true }),
     problems,
@@ -102,6 +108,14 @@ function lookedUp(reading: Reading): readonly Use[] {
     }
   }
   return uses.all();
+}
+
+function isMinified(bytes: Uint8Array): boolean {
+  if (bytes.length < MINIFIED.bytes) return false;
+  const most = bytes.length / MINIFIED.bytesPerLine;
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0 && lines <= most; at = bytes.indexOf(0x0a, at + 1)) lines += 1;
+  return lines <= most;
 }
 
 /** How deep brackets are nested. Those in strings count, too, so that nothing has to be parsed for this. */

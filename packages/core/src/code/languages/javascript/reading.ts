@@ -82,9 +82,12 @@ export class Reading {
     this.references.push({ name, scope, line: this.lineOf(offset), member, call });
   }
 
-  /** @param chain what has the member, with the member; null: it is not known */
+  /**
+   * Only in TypeScript: elsewhere, nothing is known of a member that is missing.
+   * @param chain what has the member, with the member; null: it is not known
+   */
   access(chain: OpenChain | null, offset: number, call: Call | null = null): void {
-    if (chain !== null) this.accesses.push({ chain, line: this.lineOf(offset), call });
+    if (chain !== null && this.isTyped) this.accesses.push({ chain, line: this.lineOf(offset), call });
   }
 
   nameOf(name: string, local: string | null, exportedAs: string | null, offset: number): BoundImport {

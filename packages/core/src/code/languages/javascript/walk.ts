@@ -196,7 +196,7 @@ function walkMember(node: NodeOf<'MemberExpression'>, scope: Scope, reading: Rea
       : null;
   if (name !== null) reading.memberUses.add(name, reading.lineOf(node.property.start), call);
   else if (node.computed) walk(node.property, scope, reading);
-  if (name !== null) reading.access(chainOf(node, scope), node.property.start, call);
+  if (name !== null && reading.isTyped) reading.access(chainOf(node, scope), node.property.start, call);
   if (node.object.type === 'Identifier') reading.refer(node.object.name, scope, node.start, name, call);
   else if (name === null || !readLoadOf(node.object, [name], scope, reading)) walk(node.object, scope, reading);
 }
@@ -217,7 +217,7 @@ function walkCall(node: NodeOf<'CallExpression'> | NodeOf<'NewExpression'>, scop
   if (callee.type === 'Identifier') {
     reading.refer(callee.name, scope, callee.start, null, call);
     // A variable may be a member of something.
-    if (node.type === 'CallExpression') reading.access(chainOf(callee, scope), callee.start, call);
+    if (node.type === 'CallExpression' && reading.isTyped) reading.access(chainOf(callee, scope), callee.start, call);
   } else if (callee.type === 'MemberExpression') walkMember(callee, scope, reading, call);
   else walk(callee, scope, reading);
   walkChildren(node, scope, reading, 'callee');

@@ -30,6 +30,14 @@ it('survives files that are binary, huge, deep or random', async () => {
   expect((await factsOf(Buffer.alloc(6 * 1024 * 1024, 0x20))).hasHiddenExports).toBe(true);
 });
 
+it('reads long files, and none that are minified', async () => {
+  const statement = 'export const name = 1;';
+  const { exports } = await factsOf(`${statement}\n`.repeat(15_000), 'a.js');
+  expect(exports).toHaveLength(15_000);
+  expect(await factsOf(statement.repeat(15_000), 'a.js')).toMatchObject({ exports: [], hasHiddenExports: true });
+  expect((await factsOf(statement.repeat(1_000), 'a.js')).exports).toHaveLength(1_000);
+});
+
 it('reads scripts, JSX in `.js`, and components', async () => {
   expect((await factsOf('with (a) { b; }', 'a.js')).problems).toEqual([]);
   expect((await factsOf('export const a = <div>{b}</div>;', 'a.js')).problems).toEqual([]);
