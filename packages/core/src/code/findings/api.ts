@@ -1,12 +1,14 @@
 /** Names that packages of the workspace no longer offer to others. */
 
 import type { TreePath } from '../../model/names.ts';
+import { type FileNode, isConfiguration } from '../graph/graph.ts';
 import { exportedNames, resolveExport } from '../graph/resolve-name.ts';
 import { type PublicEntry, publicEntriesOf } from '../languages/javascript/resolver/public-entries.ts';
 import { definitionOf, newPlaceOf } from './definition-of.ts';
 import type { Change, Draft } from './draft.ts';
 
 export function checkApi(change: Change): readonly Draft[] {
+  if (!mayChangeApi(change)) return [];
   const now = new Map(publicEntriesOf(change.proposed.tree).map((one) => [`${one.package}\0${one.entry}`, one]));
   return publicEntriesOf(change.base.tree).flatMap((entry) => {
     const after = now.get(`${entry.package}\0${entry.entry}`);
@@ -42,6 +44,26 @@ function checkEntry(entry: PublicEntry, after: PublicEntry, change: Change): rea
       },
     ];
   });
+}
+
+/** Whether a name may lead elsewhere than before. If not, no package has to be looked at. */
+function mayChangeApi({ base, proposed, changed }: Change): boolean {
+  return [...changed].some((path) => {
+    if (base.tree.files.has(path) !== proposed.tree.files.has(path) || isConfiguration(path)) return true;
+    return exportsOf(base.nodes.get(path)) !== exportsOf(proposed.nodes.get(path));
+  });
+}
+
+/** All that decides what the names lead to that others import from a file. */
+function exportsOf(node: FileNode | undefined): string | null {
+  if (node === undefined) return null;
+  const { facts, targets, submodules } = node;
+  return JSON.stringify([
+    facts.exports.map(({ name, local }) => [name, local]),
+    facts.imports.map(({ names }) => names.map(({ name, local, exportedAs }) => [name, local, exportedAs])),
+    [facts.hasHiddenExports, facts.problems.length > 0],
+    [targets, [...(submodules ?? [])]],
+  ]);
 }
 
 /** The changed file that the finding is about. */

@@ -25,6 +25,11 @@ export interface CodeGraph {
 /** Changes of these files change what imports lead to. */
 const CONFIGURATION = /\.(?:json|jsonc|ya?ml|toml|cfg|mod|xml|gradle)$|(?:^|\/)setup\.py$/;
 
+/** Whether a change of a file may change what imports of other files lead to. */
+export function isConfiguration(path: TreePath): boolean {
+  return CONFIGURATION.test(path);
+}
+
 /** Builds the graph of a state. */
 export function buildGraph(
   tree: CodeTree,
@@ -52,6 +57,7 @@ export function updateGraph(
   changed: ReadonlyMap<TreePath, FileFacts | null>,
   languages: readonly Language[],
 ): CodeGraph {
+  if (changed.size === 0) return { ...graph, tree };
   const resolvers = new Resolvers(tree, languages);
   const nodes = new Map(graph.nodes);
   const importers = new Importers(graph.importers);
@@ -169,7 +175,7 @@ function submodulesOf(path: TreePath, facts: FileFacts, resolver: Resolver | nul
 
 function canMoveTargets(before: CodeTree, after: CodeTree, changed: Iterable<TreePath>): boolean {
   for (const path of changed) {
-    if (before.files.has(path) !== after.files.has(path) || CONFIGURATION.test(path)) return true;
+    if (before.files.has(path) !== after.files.has(path) || isConfiguration(path)) return true;
   }
   return false;
 }
