@@ -1,8 +1,8 @@
 /** The files of a snapshot, as an analysis of code reads them. */
 
 import type { CodeTree } from '../../code/language.ts';
-import { codeTree } from '../../code/tree.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import { codeTree, Folders } from '../../code/tree.ts';
+import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { childPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
@@ -22,12 +22,19 @@ export class SnapshotTree implements CodeTree {
   readonly files: ReadonlyMap<TreePath, ObjectId>;
   readonly #reader: ObjectReader;
   readonly #tree: CodeTree;
+  readonly #folders: Folders;
 
-  private constructor(reader: ObjectReader, snapshot: Snapshot, files: ReadonlyMap<TreePath, ObjectId>) {
+  private constructor(
+    reader: ObjectReader,
+    snapshot: Snapshot,
+    files: ReadonlyMap<TreePath, ObjectId>,
+    folders: Folders = new Folders(files),
+  ) {
     this.#reader = reader;
     this.snapshot = snapshot;
     this.files = files;
-    this.#tree = codeTree(files, (path) => this.#contents(path));
+    this.#folders = folders;
+    this.#tree = codeTree(files, (path) => this.#contents(path), folders);
   }
 
   /** @param onDamage receives each error of a damaged folder, whose files are left out */
@@ -53,17 +60,25 @@ export class SnapshotTree implements CodeTree {
     snapshot: Snapshot,
     onDamage: OnDamage,
   ): { readonly tree: SnapshotTree; readonly changed: readonly TreePath[] } {
-    const files = new Map(this.files);
     const changed: TreePath[] = [];
+    if (sameSnapshot(snapshot, this.snapshot))
+      return { tree: this.#with(reader, snapshot, this.files, false), changed };
+    const files = new Map(this.files);
+    let isMoved = false;
     for (const { path, before, after } of differences(reader, this.snapshot, snapshot, onDamage)) {
       const was = before.entry?.kind === 'file' ? before.entry.id : null;
       const now = after.entry?.kind === 'file' ? after.entry.id : null;
       if (was === now) continue;
       changed.push(path);
+      isMoved ||= was === null || now === null;
       if (now === null) files.delete(path);
       else files.set(path, now);
     }
-    return { tree: new SnapshotTree(reader, snapshot, files), changed };
+    return { tree: this.#with(reader, snapshot, files, isMoved), changed };
+  }
+
+  #with(reader: ObjectReader, snapshot: Snapshot, files: SnapshotTree['files'], isMoved: boolean): SnapshotTree {
+    return new SnapshotTree(reader, snapshot, files, isMoved ? new Folders(files) : this.#folders);
   }
 
   hasFolder(path: TreePath): boolean {
