@@ -16,7 +16,7 @@ import { walk } from './walk.ts';
 const LARGEST = 5 * 1024 * 1024;
 /**
  * Files from this size on that have this many bytes per line are minified: parsing them takes memory and time like hundreds of
- * files, and nobody edits them.
+ * files, and they are made of others.
  */
 const MINIFIED = { bytes: 256 * 1024, bytesPerLine: 400 };
 /** A file with a NUL byte among its first ones is binary, as for git. */

@@ -70,6 +70,7 @@ function workspaceGlobs(tree: CodeTree): readonly string[] {
   const globs: string[] = [];
   for (const path of tree.files.keys()) {
     const name = baseName(path);
+    if (name !== 'package.json' && name !== 'pnpm-workspace.yaml') continue;
     // A project of several parts may have a workspace in a folder, such as `frontend/`.
     if (path.split('/').length > 2) continue;
     const folder = parentPath(path);
