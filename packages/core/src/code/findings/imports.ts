@@ -229,7 +229,9 @@ function memberState(graph: CodeGraph, origin: Origin, member: string): NameReso
   if (facts.definitions.some(({ name, container }) => name === member && container === origin.name)) {
     return { state: 'found', origins: [origin] };
   }
-  const isOpen = definitions.some((one) => one.hasHiddenMembers || one.kind === 'function');
+  // In JavaScript, an assignment adds members.
+  const isAssigned = !isTyped(origin.path) && facts.memberNames?.includes(member) === true;
+  const isOpen = isAssigned || definitions.some((one) => one.hasHiddenMembers || one.kind === 'function');
   return isOpen ? { state: 'unknown' } : { state: 'missing', passedBy: null };
 }
 

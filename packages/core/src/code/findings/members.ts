@@ -36,7 +36,7 @@ interface RemovedMember {
   readonly path: TreePath;
   readonly language: string;
   readonly definition: Definition;
-  /** Whether its class is gone, and perhaps in a file that is imported now but not there. */
+  /** Whether its class is gone, and perhaps in a file that is imported now but not there, or may have any member now. */
   readonly mayBeElsewhere: boolean;
 }
 
@@ -52,11 +52,19 @@ function removedMembers(change: Change): Map<string, RemovedMember> {
     for (const definition of facts.definitions) {
       const { name, container, kind } = definition;
       if (container === null || kind === 'type' || change.isOwnMember(path, name) || name.length < 3) continue;
-      const mayBeElsewhere = lacksFile && !now?.definitions.some((one) => one.name === container);
+      const holders = now?.definitions.filter((one) => one.name === container && one.container === null) ?? [];
+      const mayBeElsewhere =
+        (lacksFile && holders.length === 0) ||
+        (holders.some(mayHaveAny) && !facts.definitions.some((one) => one.name === container && mayHaveAny(one)));
       removed.set(name, { path, language: facts.language, definition, mayBeElsewhere });
     }
   }
   return removed;
+}
+
+/** Whether something may have members that no file defines, such as those of a `Record`. */
+function mayHaveAny({ kind, container, hasHiddenMembers, bases }: Definition): boolean {
+  return container === null && (kind === 'function' || (hasHiddenMembers === true && bases === undefined));
 }
 
 /** Whether a file has a new import that leads to no file. */

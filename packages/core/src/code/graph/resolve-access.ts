@@ -134,9 +134,13 @@ function memberOf(graph: CodeGraph, given: Value, name: string, depth: number): 
     return { state: 'found', path: value.path, definition: same.length === 1 ? definition : null };
   }
   if (OF_OBJECTS.has(name) || (!value.isType && OF_FUNCTIONS.has(name))) return UNKNOWN;
-  let isKnown = true;
+  const isScript = graph.nodes.get(value.path)?.facts.isScript === true;
+  // Assignments add members in JavaScript, and other scripts may add members to a type of a script.
+  let isKnown = /\.[cm]?tsx?$/.test(value.path) && !(value.isType && isScript);
   for (const one of definitions) {
     if (one.kind === 'function' || one.kind === 'module') isKnown = false;
+    // One member of an enumeration is a string or a number.
+    else if (value.isType && one.signature.startsWith('enum ')) isKnown = false;
     else if (one.hasHiddenMembers && one.bases === undefined) isKnown = false;
     for (const base of one.bases ?? []) {
       const holder = evaluated(graph, { path: value.path, text: base, receiver: null }, depth + 1);

@@ -2,7 +2,7 @@
 
 import type { Node, TSType } from 'oxc-parser';
 import { type OpenChain, Scope } from './names.ts';
-import { stringValue } from './nodes.ts';
+import { isConst, stringValue } from './nodes.ts';
 
 /** The object whose method returns `this`. */
 const RECEIVER = '^';
@@ -176,8 +176,4 @@ function chainOfReference(type: NodeOf<'TSTypeReference'>, scope: Scope): OpenCh
 function chainOfName(node: Node, isType: boolean, scope: Scope): OpenChain | null {
   if (node.type === 'TSQualifiedName') return memberOf(chainOfName(node.left, isType, scope), node.right.name);
   return node.type === 'Identifier' && NAME.test(node.name) ? rooted(node.name, isType, scope) : null;
-}
-
-function isConst(type: TSType): boolean {
-  return type.type === 'TSTypeReference' && type.typeName.type === 'Identifier' && type.typeName.name === 'const';
 }

@@ -4,7 +4,7 @@ import type { Class, Function as FunctionNode, Node, ParamPattern, Program, TSSi
 import type { Arity, Definition, DefinitionKind } from '../../facts.ts';
 import { chainOf, chainOfBase, chainOfType, withTypeParameters, wrapped } from './chains.ts';
 import type { OpenChain, Scope } from './names.ts';
-import { bindPattern, keyName, unwrappedValue } from './nodes.ts';
+import { bindPattern, isAsserted, keyName, unwrappedValue } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
 /** The longest text that is kept of a signature. Longer ones end in a hash. */
@@ -211,11 +211,11 @@ function addClassMember(node: Node, container: string, scope: Scope, reading: Re
   } else if ('value' in node) {
     const value = node.value;
     const declared = declaredType(node, scope);
-    if (isFunction(value)) addFunction({ name, at: node, container, scope }, value, reading);
+    const isDeclared = 'typeAnnotation' in node && node.typeAnnotation != null;
+    if (!isDeclared && isFunction(value)) addFunction({ name, at: node, container, scope }, value, reading);
     else {
       const end = isNodeLike(value) ? value.start : node.end;
       const signature = clipped(reading.slice(node.start, end).replace(/[=;]$/, '').trim());
-      const isDeclared = 'typeAnnotation' in node && node.typeAnnotation != null;
       const type = isDeclared || !isNodeLike(value) ? declared : chainOf(value, scope);
       add({ name, kind: 'variable', container, at: node, signature, type }, reading);
     }
@@ -258,7 +258,8 @@ function addVariable(
 function addValue(name: string, given: Node, at: Node, container: string | null, reading: Reading): void {
   const value = unwrappedValue(given);
   // The type in front of the value says what a caller sees.
-  const isTyped = at.type === 'VariableDeclarator' && at.id.type === 'Identifier' && at.id.typeAnnotation != null;
+  const isDeclared = at.type === 'VariableDeclarator' && at.id.type === 'Identifier' && at.id.typeAnnotation != null;
+  const isTyped = isDeclared || isAsserted(given);
   if (!isTyped && isFunction(value)) {
     addFunction({ name, at, container }, value, reading);
     return;
@@ -268,7 +269,7 @@ function addValue(name: string, given: Node, at: Node, container: string | null,
     return;
   }
   const signature = clipped(at === given ? name : reading.slice(at.start, given.start).replace(/=$/, '').trim());
-  const type = isTyped ? declaredType(at.id, reading.module) : chainOf(given, reading.module);
+  const type = isDeclared ? declaredType(at.id, reading.module) : chainOf(given, reading.module);
   if (value.type !== 'ObjectExpression') {
     add({ name, kind: 'variable', container, at, signature, hasHiddenMembers: true, type }, reading);
     return;
@@ -279,12 +280,18 @@ function addValue(name: string, given: Node, at: Node, container: string | null,
   if (container !== null) return;
   for (const [nth, one] of value.properties.entries()) {
     const key = names[nth] ?? null;
-    if (key !== null && one.type === 'Property') addProperty(key, one, name, reading);
+    if (key !== null && one.type === 'Property') addProperty(key, one, name, isTyped, reading);
   }
 }
 
-function addProperty(name: string, node: NodeOf<'Property'>, container: string, reading: Reading): void {
-  if (isFunction(node.value)) {
+function addProperty(
+  name: string,
+  node: NodeOf<'Property'>,
+  container: string,
+  isTyped: boolean,
+  reading: Reading,
+): void {
+  if (!isTyped && isFunction(node.value)) {
     addFunction({ name, at: node, container }, node.value, reading);
     return;
   }
@@ -364,10 +371,13 @@ function arityOf(given: readonly ParamPattern[]): Arity {
   return { least, most };
 }
 
+/** Whether a call may leave a parameter out. One that may be `void` can be left out, too. */
 function isOptional(param: ParamPattern): boolean {
   if (param.type === 'AssignmentPattern') return true;
   if (param.type === 'TSParameterProperty') return isOptional(param.parameter);
-  return 'optional' in param && param.optional === true;
+  if ('optional' in param && param.optional === true) return true;
+  const type = 'typeAnnotation' in param ? param.typeAnnotation?.typeAnnotation : undefined;
+  return (type?.type === 'TSUnionType' ? type.types : [type]).some((one) => one?.type === 'TSVoidKeyword');
 }
 
 function isFunction(

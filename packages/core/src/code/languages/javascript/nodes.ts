@@ -1,4 +1,4 @@
-import type { Node } from 'oxc-parser';
+import type { Node, TSType } from 'oxc-parser';
 import type { ChildKeys } from './reading.ts';
 
 /** Returns the nodes directly under a node, except those of one property. */
@@ -68,6 +68,7 @@ export function unwrapped(node: Node): Node {
     case 'ParenthesizedExpression':
     case 'AwaitExpression':
     case 'TSAsExpression':
+    case 'TSTypeAssertion':
     case 'TSNonNullExpression':
     case 'TSSatisfiesExpression':
     case 'ChainExpression':
@@ -75,6 +76,19 @@ export function unwrapped(node: Node): Node {
     default:
       return node;
   }
+}
+
+/** Whether the code says which type an expression has (`x as T`), so that its value does not tell its members. */
+export function isAsserted(node: Node): boolean {
+  if (node.type === 'TSAsExpression' || node.type === 'TSTypeAssertion') return !isConst(node.typeAnnotation);
+  return node.type === 'ParenthesizedExpression' || node.type === 'TSSatisfiesExpression'
+    ? isAsserted(node.expression)
+    : false;
+}
+
+/** Whether a type is the one of `as const`. */
+export function isConst(type: TSType): boolean {
+  return type.type === 'TSTypeReference' && type.typeName.type === 'Identifier' && type.typeName.name === 'const';
 }
 
 function isNode(value: unknown): value is Node {

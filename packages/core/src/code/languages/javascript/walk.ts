@@ -144,6 +144,10 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
     case 'TSConditionalType':
       walkChildren(node, new Scope(scope, node.type === 'StaticBlock'), reading);
       return;
+    case 'AssignmentExpression':
+      if (node.left.type === 'MemberExpression') readNewMember(node.left, reading);
+      walkChildren(node, scope, reading);
+      return;
     case 'TryStatement':
       reading.guards += 1;
       walk(node.block, scope, reading);
@@ -303,13 +307,27 @@ function methodScope(scope: Scope, isStatic: boolean): Scope {
   return inner;
 }
 
+/** Remembers the name of a member that an assignment adds: in TypeScript, only to functions. */
+function readNewMember({ object, property, computed }: NodeOf<'MemberExpression'>, reading: Reading): void {
+  const name = computed ? stringValue(property) : property.type === 'Identifier' ? property.name : null;
+  const holder = object.type === 'Identifier' ? object.name : null;
+  const isFunction = reading.definitions.some((one) => one.name === holder && one.kind === 'function');
+  if (name !== null && (!reading.isTyped || isFunction)) reading.memberNames.add(name);
+}
+
 /** Remembers which interfaces a `declare module "…"` or `declare global` adds members to. */
 function readAugmented(body: NodeOf<'TSModuleDeclaration'>['body'], reading: Reading): void {
   if (body?.type !== 'TSModuleBlock') return;
   for (const one of body.body) {
     const declared = one.type === 'ExportNamedDeclaration' ? one.declaration : one;
     if (declared?.type === 'TSInterfaceDeclaration') reading.augmented.add(declared.id.name);
-    else if (declared?.type === 'TSModuleDeclaration' && declared.body != null) readAugmented(declared.body, reading);
+    else if (declared?.type === 'TSModuleDeclaration' && declared.body != null) {
+      if (declared.id.type === 'Identifier') reading.augmented.add(declared.id.name);
+      readAugmented(declared.body, reading);
+    } else if (declared?.type === 'VariableDeclaration') {
+      for (const { id } of declared.declarations) bindPattern(id, (name) => reading.memberNames.add(name));
+    } else if (declared != null && 'id' in declared && declared.id?.type === 'Identifier')
+      reading.memberNames.add(declared.id.name);
   }
 }
 

@@ -1,0 +1,84 @@
+/** Changes that compile before and after. None of them may be said to break anything. */
+
+import { expect, it } from 'vitest';
+import { type Files, findingsOf } from '../change.ts';
+
+const useOf = (name: string, use: string) => ({ 'u.ts': `import { ${name} } from './t';\n${use}\n` });
+const oldOf = useOf('made', 'export const f = (one: typeof made) => one.old + made.old;');
+
+it.each<[string, Files, Files]>([
+  [
+    'a type in front of a function says how it is called',
+    { 't.ts': 'export class C { quote = (a: string, b?: number) => {}; }', ...useOf('C', "new C().quote('', 1);") },
+    { 't.ts': 'export class C { quote: (a: string, b?: number) => void = (a) => {}; }' },
+  ],
+  [
+    'the type of an object says how its functions are called',
+    { 't.ts': 'export const made = { quote(a: string, b?: number) {} };', ...useOf('made', "made.quote('', 1);") },
+    { 't.ts': 'export const made: Record<string, (a: string, b?: number) => void> = { quote: (a) => {} };' },
+  ],
+  [
+    'so does one after the object',
+    { 't.ts': 'export const made = { quote(a: string, b?: number) {} };', ...useOf('made', "made.quote('', 1);") },
+    { 't.ts': 'export const made = { quote: (a) => {} } as { quote(a: string, b?: number): void };' },
+  ],
+  [
+    'an object is asserted to have any member',
+    { 't.ts': 'export const made = { old: 1 };', ...oldOf },
+    { 't.ts': 'export const made = {} as Record<string, number>;' },
+  ],
+  [
+    'an object is asserted to have any member, in the old way',
+    { 't.ts': 'export const made = { old: 1 };', ...oldOf },
+    { 't.ts': 'export const made = <any>{};' },
+  ],
+  [
+    'a parameter may be void',
+    { 't.ts': 'export function made() {}', ...useOf('made', 'made();') },
+    { 't.ts': 'export function made(a: string | void) {}' },
+  ],
+  [
+    'a class has any member',
+    { 't.ts': 'export class C { old = 1; }', ...useOf('C', 'new C().old;') },
+    { 't.ts': 'export class C { [key: string]: any; }' },
+  ],
+  [
+    'a constructor of JavaScript adds the member',
+    { 't.js': 'export class C { old = 1; }', ...useOf('C', 'export const f = (one: C) => one.old;') },
+    { 't.js': 'export class C { constructor() { this.old = 1; } }' },
+  ],
+  [
+    'an assignment in JavaScript adds the member',
+    { 't.js': 'export const made = { old: 1 };', ...oldOf },
+    { 't.js': 'export const made = {};\nmade.old = 1;' },
+  ],
+  [
+    'an assignment adds the member to a function',
+    { 't.ts': 'export const made = { old: 1 };', ...oldOf },
+    { 't.ts': 'export const made = () => 1;\nmade.old = 1;' },
+  ],
+  [
+    'another script has the member of the same interface',
+    { 'a.ts': 'interface A { old: string; }\nconst f = (a: A) => a.old;' },
+    { 'a.ts': 'interface A {}\nconst f = (a: A) => a.old;', 'b.ts': 'interface A { old: string; }' },
+  ],
+  [
+    'another file adds a static member to a class',
+    {
+      't.ts': 'export class made {}\nexport namespace made { export const old = 1; }',
+      ...useOf('made', 'const one = made;\nexport const f = () => one.old;'),
+    },
+    {
+      't.ts': 'export class made {}',
+      'b.ts': "export {};\ndeclare module './t' { namespace made { const old: number; } }",
+    },
+  ],
+  [
+    'a string of an enumeration has the members of strings',
+    { 't.ts': 'export class E { toUpperCase() {} }', ...useOf('E', 'export const f = (e: E) => e.toUpperCase();') },
+    { 't.ts': "export enum E { a = 'a' }" },
+  ],
+])('%s', async (_what, files, changes) => {
+  const found = await findingsOf(files, changes);
+  expect(found.filter((line) => /^(?:breaks|follows)/.test(line))).toEqual([]);
+});
