@@ -135,6 +135,7 @@ function changeOf(
     moved,
     movedFrom: new Map([...moved].map(([from, to]) => [to, from])),
     isMeasured: (path) => languages.of(path)?.isMeasured ?? false,
+    isOwnName: (path, name) => languages.of(path)?.ownNames?.has(name) ?? false,
     isOwnMember: (path, name) => languages.of(path)?.ownMembers?.has(name) ?? false,
   };
 }

@@ -137,7 +137,7 @@ export interface FileFacts {
    * member, `()` for a call, `[]` for an element, `~` for what a promise gives. Absent: the language does not tell.
    */
   readonly accesses?: readonly Use[];
-  /** Types of other files, or global ones, to which the file adds members. Absent: none. */
+  /** What the file declares globally or in other modules, such as interfaces to which it adds members. Absent: nothing. */
   readonly augmented?: readonly string[];
   /** Whether it has neither imports nor exports, so that nothing can be imported from it. Absent: no, or not known. */
   readonly isScript?: boolean;

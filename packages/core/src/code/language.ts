@@ -63,6 +63,8 @@ export interface Language {
    * these names proves nothing. Absent: not known.
    */
   readonly ownMembers?: ReadonlySet<string>;
+  /** Names that code uses without a definition or an import, such as `URL`. Absent: extractors leave them out. */
+  readonly ownNames?: ReadonlySet<string>;
   /** Loads the parser. Called once, in the thread that reads facts. Null: its grammar is not installed. */
   load(readGrammar: ReadGrammar): Promise<FactExtractor | null>;
   /** Called once per tree. It must not read more files than it needs. */

@@ -14,6 +14,8 @@ export interface Change {
   readonly movedFrom: ReadonlyMap<TreePath, TreePath>;
   /** Whether findings in this file may be of the class `breaks`. */
   isMeasured(path: TreePath): boolean;
+  /** Whether code of this file may use this name without a definition or an import. */
+  isOwnName(path: TreePath, name: string): boolean;
   /** Whether a member of this name proves nothing in this file: the language's own types have one. */
   isOwnMember(path: TreePath, name: string): boolean;
 }

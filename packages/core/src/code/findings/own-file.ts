@@ -9,7 +9,7 @@ export function checkOwnFile(path: TreePath, change: Change): readonly Draft[] {
   const before = change.base.nodes.get(change.movedFrom.get(path) ?? path)?.facts;
   if (now === undefined) return [];
   if (now.problems.length > 0) return syntaxErrors(path, now, before);
-  return before === undefined ? [] : unboundNames(path, now, before);
+  return before === undefined ? [] : unboundNames(path, now, before, change);
 }
 
 function syntaxErrors(path: TreePath, now: FileFacts, before: FileFacts | undefined): readonly Draft[] {
@@ -28,19 +28,38 @@ function syntaxErrors(path: TreePath, now: FileFacts, before: FileFacts | undefi
 }
 
 /** Names that the file bound before, and that it still uses although it does not bind them any more. */
-function unboundNames(path: TreePath, now: FileFacts, before: FileFacts): readonly Draft[] {
+function unboundNames(path: TreePath, now: FileFacts, before: FileFacts, change: Change): readonly Draft[] {
   const bound = boundNames(now);
   const had = boundNames(before);
   const used = new Set(before.uses.map(({ name }) => name));
   return now.uses.flatMap(({ name, lines }): readonly Draft[] => {
     const old = had.get(name);
     if (old === undefined || bound.has(name) || !used.has(name)) return [];
+    if (change.isOwnName(path, name) || isGlobal(name, now, change)) return [];
     const message = `'${name}' is used, but this file no longer ${old.isImport ? 'imports' : 'defines'} it.`;
     const evidence = [
       { path, line: old.line, state: 'base', text: `it was ${old.isImport ? 'imported' : 'defined'} here` },
     ] as const;
     return [{ class: 'breaks', rule: 'unresolved-name', path, line: lines[0] ?? null, message, evidence }];
   });
+}
+
+/** Whether an import of all names may bind a name, or some file defines it for all files. */
+function isGlobal(name: string, now: FileFacts, { proposed }: Change): boolean {
+  if (
+    now.imports.some(({ names }) =>
+      names.some((one) => one.name === '*' && one.local === null && one.exportedAs === null),
+    )
+  )
+    return true;
+  for (const { facts } of proposed.nodes.values()) {
+    if (facts.language !== now.language) continue;
+    if (facts.augmented?.includes(name)) return true;
+    const isScript = facts.isScript ?? (facts.imports.length === 0 && facts.exports.length === 0 && facts !== now);
+    if (!isScript || facts.language !== 'javascript') continue;
+    if (facts.definitions.some((one) => one.name === name && one.container === null)) return true;
+  }
+  return false;
 }
 
 function boundNames(facts: FileFacts): ReadonlyMap<string, { readonly line: number; readonly isImport: boolean }> {

@@ -78,6 +78,29 @@ it.each<[string, Files, Files]>([
     { 't.ts': 'export class E { toUpperCase() {} }', ...useOf('E', 'export const f = (e: E) => e.toUpperCase();') },
     { 't.ts': "export enum E { a = 'a' }" },
   ],
+  ...['URL', 'fetch', 'process', 'expect', 'Node'].map((name): [string, Files, Files] => [
+    `${name} is known without an import`,
+    { 'u.ts': `import { ${name} } from 'lib';\n${name};` },
+    { 'u.ts': `${name};` },
+  ]),
+  [
+    'another script defines the function',
+    { 'a.js': 'function help() {}\nhelp();', 'b.js': 'var b;' },
+    { 'a.js': 'help();', 'b.js': 'function help() {}' },
+  ],
+  [
+    'another file declares the name globally',
+    { 't.ts': 'export interface made {}', ...useOf('made', 'export const f = (one: made) => one;') },
+    {
+      't.ts': 'export {};\ndeclare global { interface made {} }',
+      'u.ts': 'export const f = (one: made) => one;',
+    },
+  ],
+  [
+    'an import of all names binds the name',
+    { 't.py': 'def help(): pass', 'u.py': 'from t import help\nhelp()' },
+    { 'u.py': 'from t import *\nhelp()' },
+  ],
 ])('%s', async (_what, files, changes) => {
   const found = await findingsOf(files, changes);
   expect(found.filter((line) => /^(?:breaks|follows)/.test(line))).toEqual([]);

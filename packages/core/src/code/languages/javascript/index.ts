@@ -1,6 +1,7 @@
 import type { Language } from '../../language.ts';
 import { extractor } from './extract.ts';
 import { JAVASCRIPT_MEMBERS } from './own-members.ts';
+import { JAVASCRIPT_NAMES } from './own-names.ts';
 import { javascriptResolver } from './resolver/resolver.ts';
 
 /** JavaScript and TypeScript, with JSX, and the scripts of Vue's and Svelte's components. */
@@ -10,6 +11,7 @@ export const javascript: Language = {
   patterns: ['*.js', '*.mjs', '*.cjs', '*.jsx', '*.ts', '*.mts', '*.cts', '*.tsx', '*.vue', '*.svelte'],
   isMeasured: true,
   ownMembers: JAVASCRIPT_MEMBERS,
+  ownNames: JAVASCRIPT_NAMES,
   load: async () => extractor(await import('oxc-parser')),
   resolverOf: javascriptResolver,
 };

@@ -307,6 +307,11 @@ function methodScope(scope: Scope, isStatic: boolean): Scope {
   return inner;
 }
 
+function readDeclaredName(name: string, reading: Reading): void {
+  reading.memberNames.add(name);
+  reading.augmented.add(name);
+}
+
 /** Remembers the name of a member that an assignment adds: in TypeScript, only to functions. */
 function readNewMember({ object, property, computed }: NodeOf<'MemberExpression'>, reading: Reading): void {
   const name = computed ? stringValue(property) : property.type === 'Identifier' ? property.name : null;
@@ -315,7 +320,7 @@ function readNewMember({ object, property, computed }: NodeOf<'MemberExpression'
   if (name !== null && (!reading.isTyped || isFunction)) reading.memberNames.add(name);
 }
 
-/** Remembers which interfaces a `declare module "…"` or `declare global` adds members to. */
+/** Remembers to which types a `declare module "…"` or `declare global` adds members, and which names it declares. */
 function readAugmented(body: NodeOf<'TSModuleDeclaration'>['body'], reading: Reading): void {
   if (body?.type !== 'TSModuleBlock') return;
   for (const one of body.body) {
@@ -325,9 +330,9 @@ function readAugmented(body: NodeOf<'TSModuleDeclaration'>['body'], reading: Rea
       if (declared.id.type === 'Identifier') reading.augmented.add(declared.id.name);
       readAugmented(declared.body, reading);
     } else if (declared?.type === 'VariableDeclaration') {
-      for (const { id } of declared.declarations) bindPattern(id, (name) => reading.memberNames.add(name));
+      for (const { id } of declared.declarations) bindPattern(id, (name) => readDeclaredName(name, reading));
     } else if (declared != null && 'id' in declared && declared.id?.type === 'Identifier')
-      reading.memberNames.add(declared.id.name);
+      readDeclaredName(declared.id.name, reading);
   }
 }
 
