@@ -16,7 +16,7 @@ import {
 } from './facts.ts';
 
 /** Changes when texts of earlier versions cannot be read. */
-export const CODEC_VERSION = 3;
+export const CODEC_VERSION = 4;
 
 export function encodeFacts(facts: FileFacts): string {
   return JSON.stringify([
@@ -39,6 +39,8 @@ export function encodeFacts(facts: FileFacts): string {
     facts.accesses?.map(fromUse) ?? null,
     facts.augmented ?? null,
     facts.isScript ? 1 : 0,
+    facts.narrowed ?? null,
+    facts.expectedErrors ?? null,
   ]);
 }
 
@@ -59,7 +61,7 @@ type List = readonly unknown[];
 function factsFrom(value: unknown): FileFacts {
   const [language, imports, exports, hidden, definitions, uses, memberUses, problems, memberNames, starNames, ...rest] =
     list(value);
-  const [accesses, augmented, isScript] = rest;
+  const [accesses, augmented, isScript, narrowed, expectedErrors] = rest;
   return {
     language: text(language),
     imports: list(imports).map(toImport),
@@ -72,6 +74,8 @@ function factsFrom(value: unknown): FileFacts {
     ...(starNames === null ? {} : { starNames: list(starNames).map(text) }),
     ...(accesses === null ? {} : { accesses: list(accesses).map(toUse) }),
     ...(augmented === null ? {} : { augmented: list(augmented).map(text) }),
+    ...(narrowed === null ? {} : { narrowed: list(narrowed).map(text) }),
+    ...(expectedErrors === null ? {} : { expectedErrors: list(expectedErrors).map(number) }),
     ...(isScript === 1 ? { isScript: true } : {}),
     problems: list(problems).map(toProblem),
   };

@@ -139,6 +139,10 @@ export interface FileFacts {
   readonly accesses?: readonly Use[];
   /** What the file declares globally or in other modules, such as interfaces to which it adds members. Absent: nothing. */
   readonly augmented?: readonly string[];
+  /** Of `accesses`: those whose object the code has checked to be of a narrower type. Absent: none. */
+  readonly narrowed?: readonly string[];
+  /** Lines, from 1, where the code says that it expects an error (`@ts-expect-error`). Absent: none. */
+  readonly expectedErrors?: readonly number[];
   /** Whether it has neither imports nor exports, so that nothing can be imported from it. Absent: no, or not known. */
   readonly isScript?: boolean;
   readonly problems: readonly SyntaxProblem[];

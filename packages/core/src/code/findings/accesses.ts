@@ -75,8 +75,9 @@ function removed(
   const member = use.name.slice(use.name.lastIndexOf('.') + 1);
   const { of } = now;
   const what = of.name === '*' ? of.path : `'${of.name}' of ${of.path}`;
+  const isNarrowed = change.proposed.nodes.get(path)?.facts.narrowed?.includes(use.name) ?? false;
   // The code may have made sure that it is one of the heirs.
-  const mayBeHeir = of.name !== '*' && isMemberOfHeir(change.proposed, of, member);
+  const mayBeHeir = isNarrowed || (of.name !== '*' && isMemberOfHeir(change.proposed, of, member));
   return {
     class: mayBeHeir ? 'may-be-affected' : 'breaks',
     rule: 'removed-method',

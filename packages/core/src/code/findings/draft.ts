@@ -45,7 +45,8 @@ export function findingsOf(drafts: readonly Draft[], change: Change): readonly C
   const valid = drafts.filter((one) => !one.onlyFollows || isFollowing(one));
   const measured = valid.map((draft): Draft => {
     if (isFollowing(draft)) return { ...draft, class: 'follows' };
-    return draft.class === 'breaks' && !change.isMeasured(draft.path) ? { ...draft, class: 'may-be-affected' } : draft;
+    const isSure = change.isMeasured(draft.path) && !isExpected(draft, change);
+    return draft.class === 'breaks' && !isSure ? { ...draft, class: 'may-be-affected' } : draft;
   });
   const unique = [
     ...new Map(measured.map((one) => [`${one.rule}\0${one.path}\0${one.line}\0${one.message}`, one])).values(),
@@ -61,6 +62,11 @@ export function findingsOf(drafts: readonly Draft[], change: Change): readonly C
 /** The order of findings. */
 export function worstFirst(one: Ranked, other: Ranked): number {
   return rank(one) - rank(other) || compare(one.path, other.path) || (one.line ?? 0) - (other.line ?? 0);
+}
+
+/** Whether the code says that it expects an error there. */
+function isExpected({ path, line }: Draft, { proposed }: Change): boolean {
+  return line !== null && (proposed.nodes.get(path)?.facts.expectedErrors?.includes(line) ?? false);
 }
 
 type Ranked = Pick<CodeFinding, 'class' | 'rule' | 'path' | 'line'>;

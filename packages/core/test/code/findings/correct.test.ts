@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import { type Files, findingsOf } from '../change.ts';
 
 const useOf = (name: string, use: string) => ({ 'u.ts': `import { ${name} } from './t';\n${use}\n` });
+const checks = `
+export declare function isB(a: A): a is A & B;
+export declare function assertB(a: A): asserts a is A & B;`;
 const oldOf = useOf('made', 'export const f = (one: typeof made) => one.old + made.old;');
 
 it.each<[string, Files, Files]>([
@@ -101,6 +104,33 @@ it.each<[string, Files, Files]>([
     { 't.py': 'def help(): pass', 'u.py': 'from t import help\nhelp()' },
     { 'u.py': 'from t import *\nhelp()' },
   ],
+  ...[
+    'if (isB(a)) a.old;',
+    'if (!isB(a)) throw 1; a.old;',
+    'a.next && isB(a.next) && a.next.old;',
+    'if (a instanceof B) a.old;',
+    'assertB(a); a.old;',
+  ].map((text): [string, Files, Files] => [
+    `a check narrows a type: ${text}`,
+    {
+      't.ts': `export interface A { old: string; next?: A }\nexport class B { y = 1; }${checks}`,
+      ...useOf('A, B, isB, assertB', `export const f = (a: A) => { ${text} };`),
+    },
+    { 't.ts': `export interface A { next?: A }\nexport class B { y = 1; old = ''; }${checks}` },
+  ]),
+  ...[
+    '// @ts-expect-error',
+    '// @ts-ignore: gone\n  // so it is tested',
+    '/* @ts-ignore */',
+    '/**\n   * @ts-ignore */',
+  ].map((comment): [string, Files, Files] => [
+    `an error is expected: ${comment}`,
+    { 't.ts': 'export class made { static old = 1; }\nexport function g() {}', ...useOf('made, g', 'made.old; g();') },
+    {
+      't.ts': 'export class made {}\nexport function g(a: number) {}',
+      ...useOf('made, g', `{\n  ${comment}\n  made.old; g();\n}`),
+    },
+  ]),
 ])('%s', async (_what, files, changes) => {
   const found = await findingsOf(files, changes);
   expect(found.filter((line) => /^(?:breaks|follows)/.test(line))).toEqual([]);

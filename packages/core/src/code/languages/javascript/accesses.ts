@@ -2,7 +2,7 @@
 
 import type { Definition, Use } from '../../facts.ts';
 import { closedChain } from './chains.ts';
-import { UseTable } from './names.ts';
+import { type OpenChain, type Scope, UseTable } from './names.ts';
 import type { Reading } from './reading.ts';
 
 /** One member of a name of the file. */
@@ -36,4 +36,26 @@ export function accessesOf({ accesses, definitions, lookedFor, module }: Reading
     uses.add(text, line, call);
   }
   return uses.all();
+}
+
+/** The accesses of things that the code checks to be of a narrower type, anywhere in the scope of their name. */
+export function narrowedOf({ accesses, narrowed, module }: Reading): readonly string[] {
+  const checked = new Map<Scope, Set<string>>();
+  for (const { root, scope, steps } of narrowed) {
+    const of = scope.find(root)?.scope;
+    if (of !== undefined) checked.set(of, (checked.get(of) ?? new Set()).add(root + steps));
+  }
+  if (checked.size === 0) return [];
+  const texts = accesses.flatMap(({ chain }) => {
+    const of = chain.scope.find(chain.root)?.scope;
+    const here = of === undefined ? undefined : checked.get(of);
+    const isChecked = here !== undefined && beginningsOf(chain).some((one) => here.has(one));
+    return isChecked ? (closedChain(chain, module) ?? []) : [];
+  });
+  return [...new Set(texts)];
+}
+
+/** What a chain begins with, up to the object of its last member. */
+function beginningsOf({ root, steps }: OpenChain): readonly string[] {
+  return [...steps.matchAll(/\./g)].map(({ index }) => root + steps.slice(0, index));
 }

@@ -1,9 +1,9 @@
-import type { OxcError, ParseResult, ParserOptions, Program } from 'oxc-parser';
+import type { Comment, OxcError, ParseResult, ParserOptions, Program } from 'oxc-parser';
 import type { TreePath } from '../../../model/names.ts';
 import type { FileFacts, SyntaxProblem, Use } from '../../facts.ts';
 import type { FactExtractor } from '../../language.ts';
 import { unreadFacts } from '../unread-facts.ts';
-import { accessesOf, typedDefinitions } from './accesses.ts';
+import { accessesOf, narrowedOf, typedDefinitions } from './accesses.ts';
 import { readCommonJs } from './commonjs.ts';
 import { readDefinitions } from './definitions.ts';
 import { readModuleDeclarations } from './modules.ts';
@@ -19,6 +19,8 @@ const LARGEST = 5 * 1024 * 1024;
  * files, and they are made of others.
  */
 const MINIFIED = { bytes: 256 * 1024, bytesPerLine: 400 };
+/** How far the line may be that a comment excuses. */
+const LONGEST_COMMENT = 2000;
 /** A file with a NUL byte among its first ones is binary, as for git. */
 const LOOKED_AT = 8000;
 
@@ -50,7 +52,7 @@ export function extractor(parser: Parser): FactExtractor {
 }
 
 function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
-  const { program, errors } = parsed(source, parser);
+  const { program, errors, comments } = parsed(source, parser);
   const reading = new Reading(source.text, parser.visitorKeys, /\.[cm]?tsx?$/.test(source.name));
   const problems = errors.map(
     ({ message, labels }): SyntaxProblem => ({ line: reading.lineOf(labels[0]?.start ?? 0), message }),
@@ -72,29 +74,54 @@ function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
     uses,
     memberUses: reading.memberUses.all(),
     memberNames: [...reading.memberNames],
-    accesses: accessesOf(reading),
-    ...(reading.augmented.size > 0 ? { augmented: [...reading.augmented] } : {}),
+    accesses: reading.isTyped ? accessesOf(reading) : [],
+    ...listed('narrowed', reading.isTyped ? narrowedOf(reading) : []),
+    ...listed('expectedErrors', reading.isTyped ? expectedErrors(comments, reading) : []),
+    ...listed('augmented', [...reading.augmented]),
     ...(isModule || !reading.isTyped || isComponent ? {} : { isScript: true }),
     problems,
   };
 }
 
-/** Parses a file as a module, and as a script if it is none. */
-function parsed(source: Source, parser: Parser): { readonly program: Program; readonly errors: readonly OxcError[] } {
-  const { program, errors } = read('module');
-  if (errors.length === 0 || !/\.jsx?$/.test(source.name)) return { program, errors };
-  const script = read('script');
-  return script.errors.length < errors.length ? script : { program, errors };
+interface Parsed {
+  readonly program: Program;
+  readonly errors: readonly OxcError[];
+  readonly comments: readonly Comment[];
+}
 
-  function read(sourceType: 'module' | 'script'): { program: Program; errors: OxcError[] } {
+/** Parses a file as a module, and as a script if it is none. */
+function parsed(source: Source, parser: Parser): Parsed {
+  const result = read('module');
+  const { errors } = result;
+  if (errors.length === 0 || !/\.jsx?$/.test(source.name)) return result;
+  const script = read('script');
+  return script.errors.length < errors.length ? script : result;
+
+  function read(sourceType: 'module' | 'script'): Parsed {
     const options: ParserOptions = {
       ...(/\.cjs$/.test(source.name) ? {} : { sourceType }),
       // Many projects have JSX in files with the ending `.js`.
       ...(/\.[cm]?js$/.test(source.name) ? { lang: 'jsx' } : {}),
     };
     const result = parser.parseSync(source.name, source.text, options);
-    return { program: result.program, errors: result.errors.filter(({ severity }) => severity === 'Error') };
+    const { program, comments } = result;
+    return { program, comments, errors: result.errors.filter(({ severity }) => severity === 'Error') };
   }
+}
+
+function listed<Key extends string, Item>(key: Key, items: readonly Item[]): Partial<Record<Key, readonly Item[]>> {
+  return items.length > 0 ? ({ [key]: items } as Record<Key, readonly Item[]>) : {};
+}
+
+/** The lines that comments excuse: for the type checker, the next one that is not a comment. */
+function expectedErrors(comments: readonly Comment[], reading: Reading): readonly number[] {
+  return comments.flatMap(({ value, end }) => {
+    if (!/^[/*\s]*@ts-(?:expect-error|ignore)\b/.test(value.slice(value.lastIndexOf('\n') + 1))) return [];
+    const between = /^(?:[ \t]*[*]?\/?\}?[ \t]*\r?\n(?:[ \t]*(?:\/\/[^\n]*)?\r?\n)*)?/.exec(
+      reading.text.slice(end, end + LONGEST_COMMENT),
+    );
+    return [reading.lineOf(end + (between?.[0].length ?? 0))];
+  });
 }
 
 /** Looks up each name that is used, and returns the uses of names of the file, of imports and of unknown origin. */

@@ -7,7 +7,7 @@ import { javascriptResolver } from './resolver/resolver.ts';
 /** JavaScript and TypeScript, with JSX, and the scripts of Vue's and Svelte's components. */
 export const javascript: Language = {
   id: 'javascript',
-  version: 'oxc-0.159.0-3',
+  version: 'oxc-0.159.0-4',
   patterns: ['*.js', '*.mjs', '*.cjs', '*.jsx', '*.ts', '*.mts', '*.cts', '*.tsx', '*.vue', '*.svelte'],
   isMeasured: true,
   ownMembers: JAVASCRIPT_MEMBERS,

@@ -35,6 +35,8 @@ export class Reading {
   /** Of those definitions that have one. */
   readonly types = new Map<Definition, OpenTypes>();
   readonly accesses: Access[] = [];
+  /** What the code has checked to be of a narrower type. */
+  readonly narrowed: OpenChain[] = [];
   /** Members that the code looks for with `in`. */
   readonly lookedFor = new Set<string>();
   /** Types of other files, or global ones, to which the file adds members. */

@@ -132,6 +132,7 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
     case 'BinaryExpression': {
       const name = node.operator === 'in' && node.left.type !== 'PrivateIdentifier' ? stringValue(node.left) : null;
       if (name !== null) reading.lookedFor.add(name);
+      if (node.operator === 'instanceof') readNarrowed(node.left, scope, reading);
       walkChildren(node, scope, reading);
       return;
     }
@@ -148,6 +149,26 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
       if (node.left.type === 'MemberExpression') readNewMember(node.left, reading);
       walkChildren(node, scope, reading);
       return;
+    case 'IfStatement':
+    case 'ConditionalExpression':
+    case 'WhileStatement':
+      readGuards(node.test, scope, reading);
+      walkChildren(node, scope, reading);
+      return;
+    case 'LogicalExpression':
+      readGuards(node.left, scope, reading);
+      walkChildren(node, scope, reading);
+      return;
+    case 'ExpressionStatement': {
+      // A function that asserts something of its arguments may be called anything, but most are called so.
+      const call = node.expression;
+      const isAssertion =
+        call.type === 'CallExpression' &&
+        /assert|check|ensure|expect|invariant/i.test(reading.slice(call.callee.start, call.callee.end));
+      if (isAssertion) readGuards(call, scope, reading);
+      walkChildren(node, scope, reading);
+      return;
+    }
     case 'TryStatement':
       reading.guards += 1;
       walk(node.block, scope, reading);
@@ -318,6 +339,33 @@ function readNewMember({ object, property, computed }: NodeOf<'MemberExpression'
   const holder = object.type === 'Identifier' ? object.name : null;
   const isFunction = reading.definitions.some((one) => one.name === holder && one.kind === 'function');
   if (name !== null && (!reading.isTyped || isFunction)) reading.memberNames.add(name);
+}
+
+/** Remembers what the calls in a condition are about: they may be of functions that check types (`x is T`). */
+function readGuards(test: Node, scope: Scope, reading: Reading): void {
+  switch (test.type) {
+    case 'CallExpression':
+      for (const one of test.arguments) readNarrowed(one, scope, reading);
+      if (test.callee.type === 'MemberExpression') readNarrowed(test.callee.object, scope, reading);
+      return;
+    case 'UnaryExpression':
+      readGuards(test.argument, scope, reading);
+      return;
+    case 'ParenthesizedExpression':
+      readGuards(test.expression, scope, reading);
+      return;
+    case 'LogicalExpression':
+      readGuards(test.left, scope, reading);
+      readGuards(test.right, scope, reading);
+      return;
+    default:
+      return;
+  }
+}
+
+function readNarrowed(node: Node, scope: Scope, reading: Reading): void {
+  const chain = chainOf(node, scope);
+  if (chain !== null) reading.narrowed.push(chain);
 }
 
 /** Remembers to which types a `declare module "…"` or `declare global` adds members, and which names it declares. */
