@@ -231,7 +231,9 @@ function memberState(graph: CodeGraph, origin: Origin, member: string): NameReso
   }
   // In JavaScript, an assignment adds members.
   const isAssigned = !isTyped(origin.path) && facts.memberNames?.includes(member) === true;
-  const isOpen = isAssigned || definitions.some((one) => one.hasHiddenMembers || one.kind === 'function');
+  // In Python, anything may be the value of a variable.
+  const isAny = origin.path.endsWith('.py') && definitions.some(({ kind }) => kind === 'variable');
+  const isOpen = isAny || isAssigned || definitions.some((one) => one.hasHiddenMembers || one.kind === 'function');
   return isOpen ? { state: 'unknown' } : { state: 'missing', passedBy: null };
 }
 

@@ -2,8 +2,14 @@
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition } from '../facts.ts';
+import type { CodeGraph } from '../graph/graph.ts';
+import { resolveLocal } from '../graph/resolve-name.ts';
+import { definitionOf } from './definition-of.ts';
 import type { Change, Draft } from './draft.ts';
 import { isNear } from './near.ts';
+
+/** How many classes may inherit from each other. */
+const DEEPEST = 12;
 
 /** Checks all uses of members that the change removed everywhere. */
 export function checkMembers(change: Change): readonly Draft[] {
@@ -55,11 +61,29 @@ function removedMembers(change: Change): Map<string, RemovedMember> {
       const holders = now?.definitions.filter((one) => one.name === container && one.container === null) ?? [];
       const mayBeElsewhere =
         (lacksFile && holders.length === 0) ||
+        holders.some((one) => inheritsFromOutside(proposed, moved.get(path) ?? path, one)) ||
         (holders.some(mayHaveAny) && !facts.definitions.some((one) => one.name === container && mayHaveAny(one)));
       removed.set(name, { path, language: facts.language, definition, mayBeElsewhere });
     }
   }
   return removed;
+}
+
+/** Whether a class has a base, or a base of a base, that no file of the workspace defines. */
+function inheritsFromOutside(graph: CodeGraph, path: TreePath, { kind, signature }: Definition, depth = 0): boolean {
+  if (kind !== 'class' || depth > DEEPEST) return false;
+  const named =
+    /\bextends ([\w$]+)/.exec(signature)?.slice(1) ?? /^class \w+ ?\((.*)\)$/.exec(signature)?.[1]?.split(',');
+  return (named ?? []).some((text) => {
+    const name = /^ ?([\w$]+)(?! ?=)/.exec(text)?.[1];
+    if (name === undefined) return false;
+    const found = resolveLocal(graph, path, name);
+    if (found.state !== 'found') return found.state !== 'missing';
+    return found.origins.some((origin) => {
+      const base = definitionOf(graph, origin.path, origin.name);
+      return base !== null && inheritsFromOutside(graph, origin.path, base, depth + 1);
+    });
+  });
 }
 
 /** Whether something may have members that no file defines, such as those of a `Record`. */

@@ -131,6 +131,27 @@ it.each<[string, Files, Files]>([
       ...useOf('made, g', `{\n  ${comment}\n  made.old; g();\n}`),
     },
   ]),
+  [
+    'a base class of a library has the member, too',
+    {
+      't.ts': "import { Base } from 'lib';\nexport class made extends Base { onChange() {} }",
+      ...useOf('made', 'new made().onChange();'),
+    },
+    { 't.ts': "import { Base } from 'lib';\nexport class made extends Base {}" },
+  ],
+  [
+    'a base class of a base class is one of a library',
+    {
+      't.py': 'from lib import Base\nclass A(Base): pass\nclass B(A):\n    def on_change(self): pass\n',
+      'u.py': 'from t import B\nB().on_change()\n',
+    },
+    { 't.py': 'from lib import Base\nclass A(Base): pass\nclass B(A): pass\n' },
+  ],
+  [
+    'a call makes a class with members',
+    { 't.py': 'class A:\n    old = 1\n', 'u.py': 'from t import A\nA.old\n' },
+    { 't.py': "from enum import Enum\nA = Enum('A', 'old')\n" },
+  ],
 ])('%s', async (_what, files, changes) => {
   const found = await findingsOf(files, changes);
   expect(found.filter((line) => /^(?:breaks|follows)/.test(line))).toEqual([]);
