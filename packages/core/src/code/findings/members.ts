@@ -10,6 +10,12 @@ import { isNear } from './near.ts';
 
 /** How many classes may inherit from each other. */
 const DEEPEST = 12;
+/** Base classes of Python's library without members of their own, by their modules. */
+const PLAIN_BASES: Readonly<Record<string, readonly string[]>> = {
+  abc: ['ABC'],
+  typing: ['Generic', 'Protocol'],
+  typing_extensions: ['Generic', 'Protocol'],
+};
 
 /** Checks all uses of members that the change removed everywhere. */
 export function checkMembers(change: Change): readonly Draft[] {
@@ -76,7 +82,7 @@ function inheritsFromOutside(graph: CodeGraph, path: TreePath, { kind, signature
     /\bextends ([\w$]+)/.exec(signature)?.slice(1) ?? /^class \w+ ?\((.*)\)$/.exec(signature)?.[1]?.split(',');
   return (named ?? []).some((text) => {
     const name = /^ ?([\w$]+)(?! ?=)/.exec(text)?.[1];
-    if (name === undefined) return false;
+    if (name === undefined || isPlainBase(graph, path, name)) return false;
     const found = resolveLocal(graph, path, name);
     if (found.state !== 'found') return found.state !== 'missing';
     return found.origins.some((origin) => {
@@ -84,6 +90,13 @@ function inheritsFromOutside(graph: CodeGraph, path: TreePath, { kind, signature
       return base !== null && inheritsFromOutside(graph, origin.path, base, depth + 1);
     });
   });
+}
+
+function isPlainBase({ nodes }: CodeGraph, path: TreePath, base: string): boolean {
+  const imports = nodes.get(path)?.facts.imports ?? [];
+  return imports.some(({ from, names }) =>
+    names.some(({ name, local }) => local === base && (PLAIN_BASES[from]?.includes(name) ?? false)),
+  );
 }
 
 /** Whether something may have members that no file defines, such as those of a `Record`. */

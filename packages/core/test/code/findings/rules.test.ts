@@ -152,3 +152,12 @@ it('proves nothing about members of a class that may be in a file that the chang
     "breaks removed-method pkg/user.py:3: No file defines a member 'raw_host' any more, which this file uses. It was one of 'Address'.",
   ]);
 });
+
+it('proves a removed member of a class whose bases have none', async () => {
+  const model = (body: string): string =>
+    `from abc import ABC\nfrom typing import Generic\n\nclass A(ABC, Generic[int]):\n${body}`;
+  const files = { 'a.py': model('    def on_change(self): pass\n'), 'b.py': 'from a import A\nA().on_change()\n' };
+  expect(await findingsOf(files, { 'a.py': model('    pass\n') })).toContain(
+    "breaks removed-method b.py:2: No file defines a member 'on_change' any more, which this file uses. It was one of 'A'.",
+  );
+});
