@@ -1,9 +1,9 @@
 /** The folder that a command works in. */
 import { realpathSync } from 'node:fs';
-import { isAbsolute, posix, resolve, win32 } from 'node:path';
+import { posix, resolve, win32 } from 'node:path';
 import { bytesFromText, type DiskPath, SavepointError } from '@savepoint/core';
 import { bytesOfArgument } from './argument-path.ts';
-import { folderOfShell } from './shell-folder.ts';
+import { folderOfShell, pathOfShell } from './shell-folder.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,8 +34,8 @@ function currentFolder(env: Environment): DiskPath {
     real = realpathSync.native('.', { encoding: 'buffer' });
   } catch {
     // The folder was deleted while the shell was in it. The shell still knows its path.
-    const pwd = env['PWD'];
-    if (pwd !== undefined && isAbsolute(pwd) && !pwd.includes('\ufffd')) return bytesFromText(resolve(pwd)) as DiskPath;
+    const named = pathOfShell(env);
+    if (named !== null) return bytesFromText(resolve(named)) as DiskPath;
     throw new SavepointError(
       'USAGE',
       'The current folder no longer exists.',

@@ -8,8 +8,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The shell's path may go through links, and so do the paths that users type.
  * @returns null if the environment does not name the current folder
  */
-export function folderOfShell({ PWD: pwd }: Environment): string | null {
-  return pwd !== undefined && isAbsolute(pwd) && !pwd.includes('\ufffd') && isHere(pwd) ? resolve(pwd) : null;
+export function folderOfShell(env: Environment): string | null {
+  const path = pathOfShell(env);
+  return path !== null && isHere(path) ? resolve(path) : null;
+}
+
+/** @returns the folder that the shell was in; it may have been deleted. Null: it is not known */
+export function pathOfShell({ PWD: pwd }: Environment): string | null {
+  return pwd !== undefined && isAbsolute(pwd) && !pwd.includes('\ufffd') ? pwd : null;
 }
 
 function isHere(path: string): boolean {
