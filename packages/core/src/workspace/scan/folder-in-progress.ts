@@ -36,10 +36,16 @@ export interface FolderInProgress {
   readonly findings: Findings;
   /** It has paths that are captured for this scan alone, or Savepoint's own. */
   readonly hasExceptions: boolean;
-  /** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
-  readonly isPlain: boolean;
   /** See `VisitedFolder.inDoubt`. */
   inDoubt: boolean;
+}
+
+/** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
+export function isPlain({
+  dependency,
+  hasExceptions,
+}: Pick<FolderInProgress, 'dependency' | 'hasExceptions'>): boolean {
+  return dependency === null && !hasExceptions;
 }
 
 export interface ScanEntry {

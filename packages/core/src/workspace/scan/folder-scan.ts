@@ -21,7 +21,14 @@ import { captureFile } from './capture-file.ts';
 import { DependencyFolders } from './dependency-folders.ts';
 import { Findings } from './findings.ts';
 import { FolderDraft, type IgnoreMarks, type WrittenFolder } from './folder-draft.ts';
-import type { CapturedLeaf, CaptureStatus, FolderInProgress, ScanEntry, SkippedFolder } from './folder-in-progress.ts';
+import {
+  type CapturedLeaf,
+  type CaptureStatus,
+  type FolderInProgress,
+  isPlain,
+  type ScanEntry,
+  type SkippedFolder,
+} from './folder-in-progress.ts';
 import { type FolderTask, folderContextOf, hasSameContext } from './folder-task.ts';
 import { listFolder, listInBackground, lstatOf, type ReadOutcome, readLinkOf } from './fs-reads.ts';
 import type { LastSnapshot } from './last-snapshot.ts';
@@ -157,8 +164,7 @@ export class FolderScan {
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // Entries captured for a special reason must not be reused as if they followed from the rules.
     const hasExceptions = requiredPaths.overlaps(path) || own.mayBeBelow(path);
-    const isPlain = dependency === null && !hasExceptions;
-    if (!isPlain) draft.markSpecial();
+    if (!isPlain({ dependency, hasExceptions })) draft.markSpecial();
     const entry = { ...task, covered };
     return {
       task: entry,
@@ -167,7 +173,6 @@ export class FolderScan {
       draft,
       findings: inside,
       hasExceptions,
-      isPlain,
       inDoubt: isUnfinished,
     };
   }
@@ -191,13 +196,14 @@ export class FolderScan {
 
   async #scanNames(folder: FolderInProgress, listing: FolderListing): Promise<void> {
     const { pace } = this.input;
-    const { task, draft, findings, isPlain } = folder;
+    const { task, draft, findings } = folder;
+    const keepsKnown = isPlain(folder);
     const prefix = task.disk === '/' ? '' : task.disk;
     for (let index = 0; index < listing.names.length; index++) {
       if (++this.#namesDone % NAMES_PER_CHECK === 0 && pace.isDue()) {
         await pace.yieldNow({ phase: 'scan', done: this.#namesDone, total: null });
       }
-      if (isPlain && draft.keepKnown(index, findings)) continue;
+      if (keepsKnown && draft.keepKnown(index, findings)) continue;
       const name = listing.names[index] as Name;
       const at = { index, name, path: childPath(task.path, name), disk: `${prefix}/${name}` as DiskPath };
       const unfinished = this.#scanName(folder, at, listing);
