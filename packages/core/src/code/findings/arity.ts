@@ -1,5 +1,6 @@
 import type { TreePath } from '../../model/names.ts';
 import type { Arity, Call, Parameter } from '../facts.ts';
+import { isTypeScript } from '../languages/javascript/is-typescript.ts';
 
 /** Whether a call may have these arguments. */
 export function fits(call: Call, { least, most, parameters }: Arity): boolean {
@@ -17,7 +18,7 @@ export function inWords(arity: Arity | null): string {
 
 /** Whether the language of a file refuses calls with other numbers of arguments. */
 export function isTyped(path: TreePath): boolean {
-  return /\.[cm]?tsx?$|\.py$/.test(path);
+  return isTypeScript(path) || path.endsWith('.py');
 }
 
 /** In languages where arguments are given by place or by name. */

@@ -46,20 +46,16 @@ function unboundNames(path: TreePath, now: FileFacts, before: FileFacts, change:
 
 /** Whether an import of all names may bind a name, or some file defines it for all files. */
 function isGlobal(name: string, now: FileFacts, { proposed }: Change): boolean {
-  if (
-    now.imports.some(({ names }) =>
-      names.some((one) => one.name === '*' && one.local === null && one.exportedAs === null),
-    )
-  )
-    return true;
-  for (const { facts } of proposed.nodes.values()) {
-    if (facts.language !== now.language) continue;
+  const importsAll = now.imports.some(({ names }) =>
+    names.some((one) => one.name === '*' && one.local === null && one.exportedAs === null),
+  );
+  if (importsAll || now.language !== 'javascript') return importsAll;
+  return [...proposed.nodes.values()].some(({ facts }) => {
+    if (facts.language !== 'javascript') return false;
     if (facts.augmented?.includes(name)) return true;
     const isScript = facts.isScript ?? (facts.imports.length === 0 && facts.exports.length === 0 && facts !== now);
-    if (!isScript || facts.language !== 'javascript') continue;
-    if (facts.definitions.some((one) => one.name === name && one.container === null)) return true;
-  }
-  return false;
+    return isScript && facts.definitions.some((one) => one.name === name && one.container === null);
+  });
 }
 
 function boundNames(facts: FileFacts): ReadonlyMap<string, { readonly line: number; readonly isImport: boolean }> {

@@ -2,6 +2,7 @@
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition } from '../facts.ts';
+import { isTypeScript } from '../languages/javascript/is-typescript.ts';
 import type { CodeGraph } from './graph.ts';
 import { type Origin, resolveExport, resolveLocal } from './resolve-name.ts';
 
@@ -136,7 +137,7 @@ function memberOf(graph: CodeGraph, given: Value, name: string, depth: number): 
   if (OF_OBJECTS.has(name) || (!value.isType && OF_FUNCTIONS.has(name))) return UNKNOWN;
   const isScript = graph.nodes.get(value.path)?.facts.isScript === true;
   // Assignments add members in JavaScript, and other scripts may add members to a type of a script.
-  let isKnown = /\.[cm]?tsx?$/.test(value.path) && !(value.isType && isScript);
+  let isKnown = isTypeScript(value.path) && !(value.isType && isScript);
   for (const one of definitions) {
     if (one.kind === 'function' || one.kind === 'module') isKnown = false;
     // One member of an enumeration is a string or a number.

@@ -6,6 +6,7 @@ import { unreadFacts } from '../unread-facts.ts';
 import { accessesOf, narrowedOf, typedDefinitions } from './accesses.ts';
 import { readCommonJs } from './commonjs.ts';
 import { readDefinitions } from './definitions.ts';
+import { isTypeScript } from './is-typescript.ts';
 import { readModuleDeclarations } from './modules.ts';
 import { closedImport, UseTable } from './names.ts';
 import { type ChildKeys, Reading } from './reading.ts';
@@ -53,7 +54,7 @@ export function extractor(parser: Parser): FactExtractor {
 
 function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
   const { program, errors, comments } = parsed(source, parser);
-  const reading = new Reading(source.text, parser.visitorKeys, /\.[cm]?tsx?$/.test(source.name));
+  const reading = new Reading(source.text, parser.visitorKeys, isTypeScript(source.name));
   const problems = errors.map(
     ({ message, labels }): SyntaxProblem => ({ line: reading.lineOf(labels[0]?.start ?? 0), message }),
   );
