@@ -13,7 +13,7 @@ import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
 import { OverlayBatch } from '../store/snapshot/overlay.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { differingPaths, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { applyPlan } from './apply-copy.ts';
 import type { OpenCopy } from './copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
@@ -54,7 +54,7 @@ export async function rebaseCopy(workspace: Workspace, request: RebaseRequest, p
     : await mergedState(workspace, { base, now, proposed: before, batch }, pace);
   if ('conflicts' in wanted) return { outcome: 'conflict', paths: wanted.conflicts };
   // What a program writes while it is replaced would be lost.
-  const replaced = [...differences(batch, before, wanted.after)].map(({ path }) => path);
+  const replaced = differingPaths(batch, before, wanted.after);
   const again = replaced.length === 0 ? null : await stateOfCopy(workspace, copy, base, batch, pace);
   const busy = again === null ? [] : replaced.filter(differsIn(batch, before, again.snapshot));
   if (busy.length > 0) return { outcome: 'busy', paths: busy };

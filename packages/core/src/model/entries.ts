@@ -1,4 +1,4 @@
-import type { ObjectId } from './ids.ts';
+import { EMPTY_TREE, type ObjectId } from './ids.ts';
 
 /** The entry of one path in a snapshot. `mode` is the permission bits, 0o0000..0o7777. */
 export type Entry = FileEntry | LinkEntry | FolderEntry;
@@ -76,6 +76,9 @@ export interface Snapshot {
   /** What a git tree cannot express about them (docs/format.md, "side"). */
   readonly side: ObjectId;
 }
+
+/** A state without files. */
+export const EMPTY_SNAPSHOT: Snapshot = { files: EMPTY_TREE, side: EMPTY_TREE };
 
 export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
   return a.files === b.files && a.side === b.side;

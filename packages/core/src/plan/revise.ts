@@ -6,7 +6,7 @@ import type { Plan, PlanAuthors, PlanDecision } from '../model/plan.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { together } from '../timeline/capture/attribution.ts';
-import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { differences, differingPaths, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { authorsIn, groupedByAuthors } from './apply-plan.ts';
 import { type PlanChange, selectionOf } from './selection.ts';
 
@@ -70,7 +70,7 @@ function keptDecisions(
 function bothAuthors(batch: ObjectBatch, old: Plan, found: ProposedFiles): readonly PlanAuthors[] {
   const read = cachedFolderReader(batch);
   const [byOld, byNew] = [authorsIn(old), authorsIn(found)];
-  const oldPaths = new Set([...differences(batch, old.before, old.proposed)].map(({ path }) => path));
+  const oldPaths = new Set(differingPaths(batch, old.before, old.proposed));
   const proposed = new Map([...differences(batch, found.before, found.proposed)].map((one) => [one.path, one.after]));
   return groupedByAuthors(proposed.keys(), (path) => {
     if (!oldPaths.has(path)) return byNew(path);

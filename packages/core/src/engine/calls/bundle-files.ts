@@ -13,8 +13,9 @@ import { showName } from '../../content/show-name.ts';
 import { FsError, kindOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import { EMPTY_SNAPSHOT } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { EMPTY_TREE, type WorkspaceId } from '../../model/ids.ts';
+import type { WorkspaceId } from '../../model/ids.ts';
 import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { identityOf } from '../../store/folder-identity.ts';
@@ -391,7 +392,7 @@ function plannedPaths({ plan }: Pick<OperationResult, 'plan'>): readonly TreePat
 }
 
 function changedPaths(objects: ObjectReader, from: Checkpoint | null, to: Checkpoint): readonly TreePath[] {
-  const before = from?.snapshot ?? { files: EMPTY_TREE, side: EMPTY_TREE };
+  const before = from?.snapshot ?? EMPTY_SNAPSHOT;
   const changed: TreePath[] = [];
   for (const { path, after } of differences(objects, before, to.snapshot)) if (after.skip === null) changed.push(path);
   return changed;

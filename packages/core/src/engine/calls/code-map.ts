@@ -2,8 +2,8 @@
 
 import { givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import { EMPTY_SNAPSHOT } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { EMPTY_TREE } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import { scanWorkspace } from '../../timeline/capture/capture.ts';
 import type { CodeMapReport } from '../code/code-map.ts';
@@ -27,7 +27,6 @@ export interface MapCalls {
 
 const DEFAULT_TOKENS = 2_000;
 const MOST_TOKENS = 1_000_000;
-const NO_FILES = { files: EMPTY_TREE, side: EMPTY_TREE };
 
 export function mapCalls(engine: Engine): MapCalls {
   return {
@@ -36,7 +35,7 @@ export function mapCalls(engine: Engine): MapCalls {
         if (!Number.isSafeInteger(tokens) || tokens < 1 || tokens > MOST_TOKENS) throw wrongLength(tokens);
         const wanted = givenPaths(workspace, focus);
         const { scan, objects, latest } = await scanWorkspace(workspace, engine.pace(options), { missing: 'empty' });
-        const states = { objects, base: latest?.snapshot ?? NO_FILES, proposed: scan.snapshot };
+        const states = { objects, base: latest?.snapshot ?? EMPTY_SNAPSHOT, proposed: scan.snapshot };
         // Loaded lazily: most calls analyse nothing.
         const { mapStates } = await import('../code/code-map.ts');
         return mapStates(engine, workspace, states, { tokens, focus: wanted }, options);

@@ -15,11 +15,12 @@ import {
   type Unsaid,
 } from '../../check/types/type-findings.ts';
 import type { CodeFinding } from '../../code/finding.ts';
+import { isTypeScript } from '../../code/languages/javascript/is-typescript.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import { differingPaths } from '../../timeline/diff/snapshot-diff.ts';
 import type { Context } from '../context.ts';
 import type { RunCheckResult } from '../copies/check-state.ts';
 import { findIn } from '../copies/find-checks.ts';
@@ -55,11 +56,11 @@ export async function withTypeErrors(
   const { objects, base, proposed, disk, place, roots } = states;
   const over = statesOverDisk(objects, { base, proposed, disk });
   if (over === null) return joined(report, { ...NOTHING_FOUND, unsaid: [tooLarge()] });
-  const moved = new Set([...differences(objects, disk, proposed)].map(({ path }) => path));
+  const moved = new Set(differingPaths(objects, disk, proposed));
   const captured = filesOfCaptured(workspace.ports.fs, place.files, { objects, snapshot: disk }, engine.listings);
   const files = filesWith(captured, filesOfSnapshot(objects, proposed), moved);
   const { checks } = findIn(context, workspace.root, files, roots);
-  const python = unsaidOfPython(checks, pathsBetween(states));
+  const python = unsaidOfPython(checks, differingPaths(objects, base, proposed));
   if (!hasTypeScript(checks, over.changed)) return joined(report, { ...NOTHING_FOUND, unsaid: python });
   const found: CodeFinding[] = [];
   const tell = (): void => engine.events.emit('progress', { phase: 'types', done: found.length, total: null });
@@ -122,11 +123,7 @@ function importersIn({ dependents }: CodeReport): readonly TreePath[] {
 
 function hasTypeScript(checks: readonly Check[], changed: readonly TreePath[]): boolean {
   if (checks.some(({ tool }) => tool === 'tsc')) return changed.length > 0;
-  return changed.some((path) => /\.[cm]?tsx?$/.test(path));
-}
-
-function pathsBetween({ objects, base, proposed }: StatesToAnalyse): readonly TreePath[] {
-  return [...differences(objects, base, proposed)].map(({ path }) => path);
+  return changed.some(isTypeScript);
 }
 
 function tooLarge(): Unsaid {

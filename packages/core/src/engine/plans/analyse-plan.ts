@@ -3,7 +3,7 @@
 import type { Check } from '../../check/check.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { TreePath } from '../../model/names.ts';
-import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import { differingPaths } from '../../timeline/diff/snapshot-diff.ts';
 import { findingsBetween } from '../calls/findings.ts';
 import type { AnalysedStates, CodeReport } from '../code/analysis.ts';
 import type { TypeCheckOptions, TypePlace } from '../code/type-errors.ts';
@@ -58,7 +58,7 @@ export async function analysePlan(
     try {
       const given = { ...options, onPart };
       const report = await withTypeErrors(engine, [workspace, context], analysed, { ...states, ...place }, given);
-      const changed = [...differences(states.objects, states.base, state)].map(({ path }) => path);
+      const changed = differingPaths(states.objects, states.base, state);
       return { report, analysed, changed };
     } finally {
       await keeping;

@@ -18,7 +18,7 @@ import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import { differences, differingPaths } from '../../timeline/diff/snapshot-diff.ts';
 import { inFolder } from '../code/in-folder.ts';
 import type { Context } from '../context.ts';
 import { captureBefore } from '../copies/capture-before.ts';
@@ -91,7 +91,7 @@ export async function checksOfPlan(
   const objects = new OverlayBatch(store.objects);
   const plan = findPlan(workspace, id);
   const { selected } = await selectionOf(objects, plan, engine.pace({}));
-  const changed = new Set([...differences(objects, plan.before, selected)].map(({ path }) => path));
+  const changed = new Set(differingPaths(objects, plan.before, selected));
   const now = await filesAsTheyAre(engine, workspace);
   const files = filesWith(now.files, filesOfSnapshot(objects, selected), changed);
   return findIn(context, root, files, now.roots);
@@ -191,7 +191,7 @@ async function checkOnce(
   const plan = await updatePlan(engine, id, options, async (current, operating) => {
     const { workspace } = operating;
     const after = await captureBefore(engine, operating, options);
-    moved = [...differences(workspace.store.objects, base.snapshot, after.snapshot)].map(({ path }) => path);
+    moved = differingPaths(workspace.store.objects, base.snapshot, after.snapshot);
     if (checks.length === 0) return current;
     const time = workspace.ports.clock.now();
     const results = resultsOf(checks, base.number);

@@ -8,7 +8,6 @@ import type { Author, Authorship } from '../../model/checkpoint.ts';
 import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointNumber, type PlanId } from '../../model/ids.ts';
-import type { TreePath } from '../../model/names.ts';
 import type { Plan, PlanSource } from '../../model/plan.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
@@ -21,7 +20,7 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { editSnapshot } from '../../store/snapshot/edit-snapshot.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import { differingPaths } from '../../timeline/diff/snapshot-diff.ts';
 import { keepPlan, writePlan } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
@@ -216,7 +215,10 @@ async function keepProposal(
         const kept = await planOf(
           {
             proposedBy: info.actor,
-            authors: attribution === null ? [] : groupedByAuthors(changedPaths(batch, states), attribution),
+            authors:
+              attribution === null
+                ? []
+                : groupedByAuthors(differingPaths(batch, states.before, states.proposed), attribution),
             session: info.session,
             call: info.toolCall,
             prompts: proposal.prompts?.(workspace) ?? [],
@@ -289,10 +291,6 @@ function withOpenConflicts(
     before: editSnapshot(batch, before.snapshot, edits('before')),
     proposed: editSnapshot(batch, proposed, edits('proposed')),
   };
-}
-
-function changedPaths(batch: ObjectBatch, { before, proposed }: PlanStates): readonly TreePath[] {
-  return [...differences(batch, before, proposed)].map(({ path }) => path);
 }
 
 function assertNotEmpty({ before, proposed }: PlanStates): void {

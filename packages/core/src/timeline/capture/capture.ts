@@ -4,9 +4,9 @@ import { showName } from '../../content/show-name.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Trigger } from '../../model/checkpoint.ts';
-import { sameSnapshot } from '../../model/entries.ts';
+import { EMPTY_SNAPSHOT, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import type { ObjectId } from '../../model/ids.ts';
 import { onDisk, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { HeldLock } from '../../store/lock.ts';
@@ -291,7 +291,7 @@ const NO_EVIDENCE: Pick<ReportEvidence, 'proven' | 'doubted'> = { proven: [], do
 
 /** The scan of a workspace whose folder is gone. */
 const EMPTY_SCAN: ScanResult = {
-  snapshot: { files: EMPTY_TREE, side: EMPTY_TREE },
+  snapshot: EMPTY_SNAPSHOT,
   counts: { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 },
   roots: [],
   partial: [],

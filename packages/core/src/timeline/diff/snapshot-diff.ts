@@ -58,6 +58,15 @@ export function* differences(
   yield* differencesInFolder({ reader, onDamage, skipped }, WORKSPACE_ITSELF, a, b);
 }
 
+/** The paths that differ, in the order of `differences`. Its damaged folders are errors. */
+export function differingPaths(
+  reader: ObjectReader,
+  before: Snapshot | null,
+  after: Snapshot | null,
+): readonly TreePath[] {
+  return [...differences(reader, before, after)].map(({ path }) => path);
+}
+
 interface NameState {
   readonly state: PathState;
   readonly ref: FolderRef | null;
