@@ -35,11 +35,12 @@ const readIfThere = (file: string): string => {
     return '';
   }
 };
+/** Waits less long than a test may take, so that the failure says what for. */
 const holds = (what: string, isSo: () => boolean) =>
   until(
     async () => isSo(),
     () => what,
-    60_000,
+    40_000,
   );
 /** Whether the run has passed the words on to the copy. */
 const hasArrived = (p: Project, words: string): boolean => {

@@ -21,27 +21,38 @@ export interface FollowPlansOptions extends CallOptions {
   readonly isForPlan?: boolean;
 }
 
-/** Until the signal aborts. @returns what was not reported to the agent */
+/**
+ * Until the signal aborts. What fails meanwhile is tried again.
+ * @returns what was not reported to the agent
+ * @throws what the last attempt fails with
+ */
 export async function followPlans(
   engine: Engine,
   copy: OpenCopy,
   { signal, ...options }: FollowPlansOptions,
 ): Promise<readonly PlanNews[]> {
+  const pass = () => engine.read((workspace) => passOn(engine, workspace, copy, options));
   let seen: string | null = null;
-  for (;;) {
-    const isLast = signal === undefined || signal.aborted;
-    const state = await engine.read(async ({ store }) => stateOfPlans(store.refs) ?? '');
-    const passed = [...reportedInCopy(engine.ports, copy.record.place)].join();
-    if (isLast || seen !== `${state} ${passed}`) {
-      const left = await engine.read((workspace) => passOn(engine, workspace, copy, options));
-      if (isLast) return left.news;
-      seen = left.isBeingApplied ? null : `${state} ${passed}`;
+  while (signal !== undefined && !signal.aborted) {
+    engine.assertOpen();
+    try {
+      const state = await stateNow(engine, copy);
+      if (seen !== state) seen = (await pass()).isBeingApplied ? null : state;
+    } catch {
+      seen = null;
     }
     await engine.ports.clock.sleep(POLL_MS, signal);
   }
+  return (await pass()).news;
 }
 
 const POLL_MS = 200;
+
+/** Changes with each plan, and with what the agent reads. */
+async function stateNow(engine: Engine, { record: { place } }: OpenCopy): Promise<string> {
+  const plans = await engine.read(async ({ store }) => stateOfPlans(store.refs) ?? '');
+  return [plans, ...reportedInCopy(engine.ports, place)].join();
+}
 
 async function passOn(
   engine: Engine,
