@@ -72,6 +72,7 @@ it('lists the tools, accepts their schemas, and calls every one of them', () => 
   expect(use('history')).toMatchObject({ changes: expect.any(Array) });
   expect(use('checkpoint_cat', 'checkpoint=cp_1', 'path=a.txt')).toMatchObject({ content: 'one\n' });
   expect(use('blame', 'file=a.txt')).toMatchObject({ total: 1 });
+  expect(use('map')).toMatchObject({ text: expect.any(String) });
   const steps = [['checkpoint_restore', 'checkpoint=cp_1'], ['undo'], ['redo'], ['undo'], ['rollback']] as const;
   for (const [name, ...pairs] of steps) {
     const preview = use(name, ...pairs);
