@@ -78,6 +78,8 @@ mkdirSync(join(TOP, 'reports'), { recursive: true });
 // A run that dies must not leave an old report as its result.
 rmSync(join(TOP, report), { force: true });
 
+// What passes then is listed as flaky by the summary.
+const attempts = process.env['CI'] === undefined ? [] : ['--retry=1'];
 const node = PINNED_NODES.includes(suite) ? usePinnedNode(suite) : process.execPath;
 if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['scripts/bundle.mjs'])) {
   if (suite === 'quick') step('lint', ['scripts/lint.mjs']);
@@ -88,8 +90,7 @@ if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['script
       tool('vitest', 'vitest'),
       ...['run', '--project', wanted.project, ...wanted.files, ...reporters],
       ...(coverage ? ['--coverage'] : []),
-      // What passes then is listed as flaky by the summary.
-      ...(process.env['CI'] === undefined ? [] : ['--retry=1']),
+      ...attempts,
     ],
     node,
   );
