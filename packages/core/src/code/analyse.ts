@@ -132,6 +132,7 @@ function changeOf(
     base,
     proposed,
     changed: new Set(changed),
+    renewed: new Set([...proposed.nodes].flatMap(([path, node]) => (base.nodes.get(path) === node ? [] : [path]))),
     moved,
     movedFrom: new Map([...moved].map(([from, to]) => [to, from])),
     isMeasured: (path) => languages.of(path)?.isMeasured ?? false,
@@ -161,9 +162,8 @@ function movedFiles(base: CodeTree, proposed: CodeTree, changed: readonly TreePa
 }
 
 /** The files whose imports may lead elsewhere now. */
-function filesToCheck({ base, proposed, changed }: Change): readonly TreePath[] {
-  const through = new Set(changed);
-  for (const [path, node] of proposed.nodes) if (base.nodes.get(path) !== node) through.add(path);
+function filesToCheck({ base, proposed, changed, renewed }: Change): readonly TreePath[] {
+  const through = new Set([...changed, ...renewed]);
   const check = new Set(through);
   for (const path of through) {
     for (const graph of [base, proposed]) {

@@ -13,14 +13,18 @@ export class CachedFactReader implements FactReader {
   readonly #languages: LanguageTable;
   readonly #cache: FactCache;
   readonly #reader: FactReader;
+  readonly #fewest: number;
 
-  constructor(languages: LanguageTable, cache: FactCache, reader: FactReader) {
+  /** @param fewest files for which the cache is used: it is read, and written, as a whole */
+  constructor(languages: LanguageTable, cache: FactCache, reader: FactReader, fewest = 0) {
     this.#languages = languages;
     this.#cache = cache;
     this.#reader = reader;
+    this.#fewest = fewest;
   }
 
   async read(jobs: readonly FactJob[], signal: AbortSignal | null): Promise<readonly (FileFacts | null)[]> {
+    if (jobs.length < this.#fewest) return this.#reader.read(jobs, signal);
     const keys = jobs.map((job) => this.#keyOf(job));
     const facts = keys.map((key): FileFacts | null => {
       const text = key === null ? null : this.#cache.get(key);

@@ -38,9 +38,8 @@ export class LanguageTable {
   }
 
   of(path: TreePath): Language | null {
-    const name = baseName(path);
-    const dot = name.lastIndexOf('.');
-    return (dot < 0 ? undefined : this.#byEnding.get(name.slice(dot))) ?? this.#byName.get(name) ?? null;
+    const dot = path.lastIndexOf('.');
+    return (dot < 0 ? undefined : this.#byEnding.get(path.slice(dot))) ?? this.#byName.get(baseName(path)) ?? null;
   }
 }
 

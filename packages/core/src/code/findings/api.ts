@@ -1,16 +1,21 @@
 /** Names that packages of the workspace no longer offer to others. */
 
 import type { TreePath } from '../../model/names.ts';
-import { type FileNode, isConfiguration } from '../graph/graph.ts';
+import { canMoveTargets, type FileNode } from '../graph/graph.ts';
 import { exportedNames, resolveExport } from '../graph/resolve-name.ts';
 import { type PublicEntry, publicEntriesOf } from '../languages/javascript/resolver/public-entries.ts';
 import { definitionOf, newPlaceOf } from './definition-of.ts';
 import type { Change, Draft } from './draft.ts';
 
 export function checkApi(change: Change): readonly Draft[] {
-  if (!mayChangeApi(change)) return [];
-  const now = new Map(publicEntriesOf(change.proposed.tree).map((one) => [`${one.package}\0${one.entry}`, one]));
-  return publicEntriesOf(change.base.tree).flatMap((entry) => {
+  const { base, proposed, changed } = change;
+  const isMoved = canMoveTargets(base.tree, proposed.tree, changed);
+  if (!isMoved && [...changed].every((path) => exportsOf(base.nodes.get(path)) === exportsOf(proposed.nodes.get(path))))
+    return [];
+  const before = publicEntriesOf(base.tree);
+  const entries = isMoved ? publicEntriesOf(proposed.tree) : before;
+  const now = new Map(entries.map((one) => [`${one.package}\0${one.entry}`, one]));
+  return before.flatMap((entry) => {
     const after = now.get(`${entry.package}\0${entry.entry}`);
     // A package that is gone is not broken.
     return after === undefined ? [] : checkEntry(entry, after, change);
@@ -43,14 +48,6 @@ function checkEntry(entry: PublicEntry, after: PublicEntry, change: Change): rea
         ],
       },
     ];
-  });
-}
-
-/** Whether a name may lead elsewhere than before. If not, no package has to be looked at. */
-function mayChangeApi({ base, proposed, changed }: Change): boolean {
-  return [...changed].some((path) => {
-    if (base.tree.files.has(path) !== proposed.tree.files.has(path) || isConfiguration(path)) return true;
-    return exportsOf(base.nodes.get(path)) !== exportsOf(proposed.nodes.get(path));
   });
 }
 

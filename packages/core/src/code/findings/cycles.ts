@@ -10,7 +10,7 @@ const MOST_FILES = 50_000;
 export function checkCycles(change: Change): readonly Draft[] {
   const drafts = new Map<string, Draft>();
   const explained = new Set<TreePath>();
-  for (const path of change.proposed.nodes.keys()) {
+  for (const path of change.renewed) {
     const node = change.proposed.nodes.get(path);
     const before = change.base.nodes.get(change.movedFrom.get(path) ?? path);
     if (node === undefined || node === before) continue;

@@ -8,6 +8,8 @@ export interface Change {
   readonly proposed: CodeGraph;
   /** All files that differ. */
   readonly changed: ReadonlySet<TreePath>;
+  /** Of the proposed state: the files with another node than before. */
+  readonly renewed: ReadonlySet<TreePath>;
   /** New names of files that were moved, by their old names. */
   readonly moved: ReadonlyMap<TreePath, TreePath>;
   /** The reverse. */

@@ -25,9 +25,12 @@ export interface CodeGraph {
 /** Changes of these files change what imports lead to. */
 const CONFIGURATION = /\.(?:json|jsonc|ya?ml|toml|cfg|mod|xml|gradle)$|(?:^|\/)setup\.py$/;
 
-/** Whether a change of a file may change what imports of other files lead to. */
-export function isConfiguration(path: TreePath): boolean {
-  return CONFIGURATION.test(path);
+/** Whether imports, and the entries of packages, may lead to other files than before. */
+export function canMoveTargets(before: CodeTree, after: CodeTree, changed: Iterable<TreePath>): boolean {
+  for (const path of changed) {
+    if (before.files.has(path) !== after.files.has(path) || CONFIGURATION.test(path)) return true;
+  }
+  return false;
 }
 
 /** Builds the graph of a state. */
@@ -171,13 +174,6 @@ function submodulesOf(path: TreePath, facts: FileFacts, resolver: Resolver | nul
     }
   }
   return submodules.size === 0 ? null : submodules;
-}
-
-function canMoveTargets(before: CodeTree, after: CodeTree, changed: Iterable<TreePath>): boolean {
-  for (const path of changed) {
-    if (before.files.has(path) !== after.files.has(path) || isConfiguration(path)) return true;
-  }
-  return false;
 }
 
 function sameTargets(one: FileNode, other: FileNode): boolean {

@@ -109,15 +109,15 @@ function inFiles(graph: CodeGraph, paths: readonly TreePath[], name: string, see
   return best(paths.map((path) => inFile(graph, path, name, seen)));
 }
 
-/** What names lead to, by graph: many files import the same names. */
-const known = new WeakMap<CodeGraph, Map<string, NameResolution>>();
+/** What names lead to, by the nodes of a graph: many files import the same names. */
+const known = new WeakMap<CodeGraph['nodes'], Map<string, NameResolution>>();
 
 /** @param seen what is being resolved, because files may pass on each other's names in a circle */
 function inFile(graph: CodeGraph, path: TreePath, name: string, seen: Set<string>): NameResolution {
   // Within a circle, the result depends on where it was entered.
   if (seen.size > 0) return lookedUp(graph, path, name, seen);
-  const names = known.get(graph) ?? new Map<string, NameResolution>();
-  known.set(graph, names);
+  const names = known.get(graph.nodes) ?? new Map<string, NameResolution>();
+  known.set(graph.nodes, names);
   const key = `${path}\0${name}`;
   const found = names.get(key) ?? lookedUp(graph, path, name, seen);
   names.set(key, found);

@@ -31,6 +31,8 @@ export interface StateAnalysis<T> {
 
 /** A larger workspace is not analysed. */
 const MOST_SOURCES = 100_000;
+/** Fewer changed files are parsed in less time than the cache of a large workspace is read. */
+const FEWEST_CACHED = 50;
 
 /**
  * Opens both states for an analysis, and keeps the facts that it reads, and the graph of the base for the next one.
@@ -51,10 +53,11 @@ export async function withStates<T>(
       : known.tree.moveTo(objects, base, leaveOut);
   const { tree: after, changed } = before.moveTo(objects, proposed, leaveOut);
   const languages = new LanguageTable(LANGUAGES);
-  const excess = tooMany(after.files.keys(), languages, MOST_SOURCES);
+  const excess = tooMany(after, languages, MOST_SOURCES);
   if (excess !== null) return analysis.refuse(excess, before, after);
   const cache = new StoredFactCache(ports.fs, store.layout);
-  const reader = new CachedFactReader(languages, cache, ports.facts ?? new LocalFactReader(languages));
+  const fewest = known === null ? 0 : FEWEST_CACHED;
+  const reader = new CachedFactReader(languages, cache, ports.facts ?? new LocalFactReader(languages), fewest);
   const { signal } = options;
   const analyser = { languages, reader, ...(signal === undefined ? {} : { signal }) };
   try {

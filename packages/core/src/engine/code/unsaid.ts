@@ -2,6 +2,7 @@
 
 import { TYPE_UNSAID_REASONS, type Unsaid } from '../../check/types/type-findings.ts';
 import type { CodeGraph } from '../../code/graph/graph.ts';
+import type { CodeTree } from '../../code/language.ts';
 import { isUnread } from '../../code/languages/unread-facts.ts';
 import type { LanguageTable } from '../../code/reader.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -92,8 +93,9 @@ export function unknownOf(paths: Iterable<TreePath>, languages: LanguageTable): 
 }
 
 /** @returns null: the analysis can be made */
-export function tooMany(files: Iterable<TreePath>, languages: LanguageTable, most: number): CodeUnsaid | null {
-  const paths = [...files].filter((path) => languages.of(path) !== null);
+export function tooMany({ files }: CodeTree, languages: LanguageTable, most: number): CodeUnsaid | null {
+  if (files.size <= most) return null;
+  const paths = [...files.keys()].filter((path) => languages.of(path) !== null);
   return paths.length > most ? entryOf('too-many', null, paths) : null;
 }
 

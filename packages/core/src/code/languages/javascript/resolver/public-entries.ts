@@ -11,14 +11,15 @@ export interface PublicEntry {
   readonly paths: readonly TreePath[];
 }
 
-const known = new WeakMap<CodeTree, readonly PublicEntry[]>();
+/** By the files of the tree, which tell their contents as well. */
+const known = new WeakMap<CodeTree['files'], readonly PublicEntry[]>();
 
 /** Returns the entries of all packages of the workspace that are not private. */
 export function publicEntriesOf(tree: CodeTree): readonly PublicEntry[] {
-  let entries = known.get(tree);
+  let entries = known.get(tree.files);
   if (entries === undefined) {
     entries = entriesOf(tree);
-    known.set(tree, entries);
+    known.set(tree.files, entries);
   }
   return entries;
 }
