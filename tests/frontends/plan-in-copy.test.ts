@@ -126,6 +126,34 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     expect(p.run(['run', '--isolated', '--revise', id, '--', 'true']).stderr).toContain('so it cannot be revised');
   });
 
+  it('reads what a person comments on its lines with its next prompt, once', async () => {
+    const p = project();
+    p.write('a.txt', 'one\ntwo\nthree\n');
+    p.ok('checkpoint');
+    const running = start(
+      p,
+      [
+        ...[prompt('Shout'), 'sed -i s/two/TWO/ a.txt', STOP, waitFor(p, 'commented')],
+        ...[prompt('Go on'), waitFor(p, 'noted'), prompt('And on'), STOP],
+      ],
+      ...['--each-turn', '--apply'],
+    );
+    await holds('the change', () => p.read('a.txt').includes('TWO'));
+    p.ok('comment', 'add', 'a.txt:2', 'Say \u001b[31mDEUX.');
+    const comment = () => JSON.parse(p.ok('comment', 'list', '--json').stdout).comments[0];
+    expect(comment()).toMatchObject({ status: 'open', agent: 'mine' });
+    await holds('the comment', () => hasArrived(p, 'DEUX.'));
+    goOn(p, 'commented');
+    await holds('the answer', () => comment().status === 'sent');
+    goOn(p, 'noted');
+    const done = await running.done;
+    expect(done.status, done.stderr).toBe(0);
+    expect(heard(p)).toContain(': a.txt, line 2:');
+    expect(heard(p)).toContain('> TWO\\nSay \\\\x1b[31mDEUX.');
+    expect(heard(p).match(/DEUX/g)).toHaveLength(1);
+    expect(comment()).toMatchObject({ status: 'sent', sent: { agent: 'mine' } });
+  });
+
   it('does not replace what another run made of the plan meanwhile: its copy stays, and becomes a plan of its own', async () => {
     const p = project();
     p.write('a.txt', 'one\n');

@@ -1,11 +1,10 @@
 /** Implements what sessions need from the engine. `SessionHost` describes it. */
 
-import { isCopyForPlan, takeNewsInCopy } from '../copy/plan-news.ts';
+import { isCopyForPlan, takeCommentsInCopy, takeNewsInCopy } from '../copy/plan-news.ts';
 import { markTurnEnd } from '../copy/turn-mark.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
 import { unlessDamaged } from '../store/objects/damage.ts';
-import { hasComments } from '../store/state/comments.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { stateOfPlans } from '../timeline/record/plan-records.ts';
 import { announceCapture } from './announce.ts';
@@ -59,9 +58,8 @@ export function sessionHost(engine: Engine): SessionHost {
       engine.assertOpen();
       return engine.once((once) =>
         once.mapErrors(async () => {
-          const isAny = readIfFound(once.context(), ({ ports, store }) => hasComments(ports, store.layout));
-          if (isAny !== true) return [];
-          return takeFor(once, { agent, session }, {});
+          const inCopy = takeCommentsInCopy(engine.ports, engine.options.places.home);
+          return [...inCopy, ...(await takeFor(once, { agent, session }, {}))];
         }),
       );
     },

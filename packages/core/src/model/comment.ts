@@ -58,6 +58,13 @@ export interface Comment {
   readonly resolved: PlanAct | null;
 }
 
+/** A comment of a person that its agent gets now. */
+export interface SentComment {
+  readonly comment: Comment;
+  /** Where its lines are now, from 1; null: they are gone. */
+  readonly place: { readonly first: number; readonly last: number } | null;
+}
+
 /** `open`: no agent has it yet; `sent`: one has; `resolved`: a person has marked it so. */
 export type CommentStatus = 'open' | 'sent' | 'resolved';
 

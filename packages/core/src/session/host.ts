@@ -5,6 +5,7 @@ import type { PathContext } from '../io/locate-path.ts';
 import type { Ports } from '../io/ports.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
+import type { SentComment } from '../model/comment.ts';
 import type { SavepointError } from '../model/errors.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
@@ -17,7 +18,6 @@ import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
 import type { HeldEditsRequest, ProposedCall } from './plan-mode.ts';
-import type { SentComment } from './sent-comment.ts';
 
 export interface SessionHost {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;

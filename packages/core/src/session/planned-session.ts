@@ -3,6 +3,7 @@
 import { givenDiskPath } from '../io/given-path.ts';
 import { pathContextIn } from '../io/locate-path.ts';
 import type { CallOptions } from '../model/call-options.ts';
+import type { SentComment } from '../model/comment.ts';
 import type { SessionId } from '../model/ids.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import type { PlanNews } from '../model/plan.ts';
@@ -14,7 +15,6 @@ import { heldWrites } from './held-writes.ts';
 import type { SessionHost } from './host.ts';
 import { ownFolder } from './locate-call.ts';
 import type { HeldCall } from './plan-mode.ts';
-import type { SentComment } from './sent-comment.ts';
 import { checkSessionCall } from './session-shapes.ts';
 
 /** The part of `Session` for plans. */

@@ -14,7 +14,12 @@ test('begins before the copy has a home, and goes on when the store could not be
   const { plan } = await savepoint.proposeEdits([edit], { intent: 'Try it' });
   const session = savepoint.session({ agent: 'mine' });
   const end = new AbortController();
-  const followed = savepoint.followPlans(copy, { session: session.id, plan: plan.id, signal: end.signal });
+  const followed = savepoint.followPlans(copy, {
+    session: session.id,
+    agent: 'mine',
+    plan: plan.id,
+    signal: end.signal,
+  });
   // It is there as soon as a program runs in the copy.
   await setTimeout(300);
   mkdirSync(join(copy.copy.record.place, 'home'));

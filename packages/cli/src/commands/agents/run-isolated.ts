@@ -70,6 +70,7 @@ export async function runIsolated(
   const followed = savepoint
     .followPlans(copy, {
       session: session.id,
+      agent: session.actor.name,
       isForPlan: decision?.kind === 'plan',
       ...(plan === undefined ? {} : { plan }),
       signal: following.signal,

@@ -135,9 +135,9 @@ export interface CopyCalls {
    */
   nextTurn(copy: WorkspaceCopy, mark: string | null, options?: CallOptions): Promise<string | null>;
   /**
-   * Passes on what people decide about plans to the agent in the copy, whose hooks report it at its next prompt, until
-   * `signal` aborts.
-   * @returns what was not reported to it, such as without hooks
+   * Passes on what people decide about plans, and their comments, to the agent in the copy, whose hooks report it at its
+   * next prompt, until `signal` aborts.
+   * @returns what was not reported to it about plans, such as without hooks
    */
   followPlans(copy: WorkspaceCopy, options: FollowPlansOptions): Promise<readonly PlanNews[]>;
 }

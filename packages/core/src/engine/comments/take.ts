@@ -2,7 +2,9 @@
 
 import { canonicalAgent } from '../../model/agent-names.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import type { Comment, CommentId } from '../../model/comment.ts';
 import { hasComments, readComments, writeComments } from '../../store/state/comments.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { readIfFound } from '../open.ts';
 import { isFor, type Recipient } from './addressee.ts';
@@ -17,27 +19,49 @@ export async function takeFor(
   recipient: Recipient,
   options: CallOptions,
 ): Promise<readonly CommentView[]> {
-  const isAnyDue = readIfFound(engine.context(), (workspace) => {
-    const { ports, store } = workspace;
-    if (!hasComments(ports, store.layout)) return false;
-    return readComments(ports.fs, store.layout).some((one) => isFor(workspace, one, recipient));
-  });
-  if (isAnyDue !== true) return [];
+  const due = readIfFound(engine.context(), (workspace) => dueComments(workspace, recipient));
+  if (due === null || due.length === 0) return [];
   return engine.write(options, 'existing', async ({ workspace, pace }) => {
-    const { ports, store } = workspace;
-    const all = readComments(ports.fs, store.layout);
-    const due = new Set(all.filter((one) => isFor(workspace, one, recipient)).map(({ id }) => id));
-    if (due.size === 0) return [];
-    const sent = { time: ports.clock.now(), agent: canonicalAgent(recipient.agent), session: recipient.session };
-    const after = all.map((one) => (due.has(one.id) ? { ...one, sent } : one));
-    const views = await placed(
-      engine,
-      workspace,
-      after.filter(({ id }) => due.has(id)),
-      {},
-      pace,
-    );
-    writeComments(ports.fs, store.layout, after);
+    const sent = asSent(workspace, dueComments(workspace, recipient), recipient);
+    const views = await placed(engine, workspace, sent, {}, pace);
+    replaceComments(workspace, sent);
     return views;
   });
+}
+
+/** The comments that an agent is to get now. @throws SavepointError STORE_DAMAGED */
+export function dueComments(workspace: Workspace, recipient: Recipient): readonly Comment[] {
+  const { ports, store } = workspace;
+  if (!hasComments(ports, store.layout)) return [];
+  return readComments(ports.fs, store.layout).filter((one) => isFor(workspace, one, recipient));
+}
+
+/** Records that an agent has comments. Those that were sent meanwhile, or removed, stay as they are. */
+export async function recordAsSent(
+  engine: Engine,
+  ids: ReadonlySet<CommentId>,
+  recipient: Recipient,
+  options: CallOptions,
+): Promise<void> {
+  await engine.write(options, 'existing', async ({ workspace }) => {
+    const due = dueComments(workspace, recipient).filter(({ id }) => ids.has(id));
+    replaceComments(workspace, asSent(workspace, due, recipient));
+  });
+}
+
+function asSent({ ports }: Workspace, comments: readonly Comment[], { agent, session }: Recipient): readonly Comment[] {
+  const sent = { time: ports.clock.now(), agent: canonicalAgent(agent), session };
+  return comments.map((one) => ({ ...one, sent }));
+}
+
+/** The caller holds the lock. */
+function replaceComments({ ports, store }: Workspace, changed: readonly Comment[]): void {
+  if (changed.length === 0) return;
+  const byId = new Map(changed.map((one) => [one.id, one]));
+  const all = readComments(ports.fs, store.layout);
+  writeComments(
+    ports.fs,
+    store.layout,
+    all.map((one) => byId.get(one.id) ?? one),
+  );
 }

@@ -208,7 +208,10 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   applyCopy: [COPY, ['options', APPLY]],
   applyTurn: [COPY, ['options', APPLY]],
   rebaseCopy: [COPY, options<'rebaseCopy'>({ discard: flag })],
-  followPlans: [COPY, ['options', fields({ ...CALL_OPTIONS, plan: text, isForPlan: flag }, { session: text })]],
+  followPlans: [
+    COPY,
+    ['options', fields({ ...CALL_OPTIONS, plan: text, isForPlan: flag }, { session: text, agent: text })],
+  ],
   nextTurn: [COPY, ['mark', orNull(text)], options<'nextTurn'>({})],
   createForks: [
     ['names', listOf(text)],

@@ -30,13 +30,15 @@ import {
 import type { StoreLayout } from '../layout.ts';
 import { readDecided } from './decided-file.ts';
 
+export type CommentJson = Omit<Comment, 'anchor'> & { readonly anchor: AnchorJson };
+
 type AnchorJson = Omit<CommentAnchor, 'path' | 'lines' | 'above' | 'below'> & {
   readonly [Key in 'path' | 'lines' | 'above' | 'below']: JsonName;
 };
 
 interface CommentsJson {
   readonly format: 1;
-  readonly comments: readonly (Omit<Comment, 'anchor'> & { readonly anchor: AnchorJson })[];
+  readonly comments: readonly CommentJson[];
 }
 
 /** All that are kept. */
@@ -51,37 +53,39 @@ const NAME: Shape = (value, at) => {
   if (!isJsonName(value)) throw formatProblem(at, 'is not a name or a text');
 };
 const ACTOR = objectOf({ kind: oneOf('user', 'agent', 'outside'), name: SMALL_TEXT });
-const SHAPE = objectOf({
-  format: oneOf(1),
-  comments: listOf(
-    objectOf({
-      id: matching(COMMENT_ID),
-      by: ACTOR,
-      time: TIME,
-      text: text(COMMENT_CHARACTERS),
-      anchor: objectOf({
-        plan: orNull(objectOf({ id: matching(PLAN_ID), revision: integer(1) })),
-        checkpoint: integer(0),
-        path: NAME,
-        side: oneOf(...COMMENT_SIDES),
-        first: integer(1),
-        last: integer(1),
-        lines: NAME,
-        above: NAME,
-        below: NAME,
-      }),
-      agent: orNull(SMALL_TEXT),
-      session: orNull(SMALL_TEXT),
-      sent: orNull(objectOf({ time: TIME, agent: SMALL_TEXT, session: orNull(SMALL_TEXT) })),
-      resolved: orNull(objectOf({ by: ACTOR, time: TIME })),
-    }),
-    MOST_COMMENTS,
-  ),
+/** Of a {@link CommentJson}. */
+export const COMMENT_SHAPE = objectOf({
+  id: matching(COMMENT_ID),
+  by: ACTOR,
+  time: TIME,
+  text: text(COMMENT_CHARACTERS),
+  anchor: objectOf({
+    plan: orNull(objectOf({ id: matching(PLAN_ID), revision: integer(1) })),
+    checkpoint: integer(0),
+    path: NAME,
+    side: oneOf(...COMMENT_SIDES),
+    first: integer(1),
+    last: integer(1),
+    lines: NAME,
+    above: NAME,
+    below: NAME,
+  }),
+  agent: orNull(SMALL_TEXT),
+  session: orNull(SMALL_TEXT),
+  sent: orNull(objectOf({ time: TIME, agent: SMALL_TEXT, session: orNull(SMALL_TEXT) })),
+  resolved: orNull(objectOf({ by: ACTOR, time: TIME })),
 });
+const SHAPE = objectOf({ format: oneOf(1), comments: listOf(COMMENT_SHAPE, MOST_COMMENTS) });
 
 /** Cheap. */
 export function hasComments({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): boolean {
   return fs.lstat(commentsFile(layout)) !== null;
+}
+
+/** Changes with each change of them. */
+export function stateOfComments({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): string {
+  const stat = fs.lstat(commentsFile(layout));
+  return stat === null ? '' : `${stat.ino}:${stat.ctimeMs}`;
 }
 
 /** The oldest first. @throws SavepointError STORE_DAMAGED */
@@ -93,7 +97,11 @@ export function readComments(fs: Fs, layout: StoreLayout): readonly Comment[] {
     unknown: 'the comments of people are unknown',
     hint: 'Move the file to another folder to go on without these comments.',
   });
-  return (json?.comments ?? []).map(({ anchor, ...comment }) => ({
+  return (json?.comments ?? []).map(commentFromJson);
+}
+
+export function commentFromJson({ anchor, ...comment }: CommentJson): Comment {
+  return {
     ...comment,
     anchor: {
       ...anchor,
@@ -102,24 +110,25 @@ export function readComments(fs: Fs, layout: StoreLayout): readonly Comment[] {
       above: nameFromJson(anchor.above),
       below: nameFromJson(anchor.below),
     },
-  }));
+  };
+}
+
+export function commentToJson({ anchor, ...comment }: Comment): CommentJson {
+  return {
+    ...comment,
+    anchor: {
+      ...anchor,
+      path: nameToJson(anchor.path),
+      lines: nameToJson(anchor.lines),
+      above: nameToJson(anchor.above),
+      below: nameToJson(anchor.below),
+    },
+  };
 }
 
 /** Durable on return. The caller holds the store's lock. */
 export function writeComments(fs: Fs, layout: StoreLayout, comments: readonly Comment[]): void {
-  const json: CommentsJson = {
-    format: 1,
-    comments: comments.map(({ anchor, ...comment }) => ({
-      ...comment,
-      anchor: {
-        ...anchor,
-        path: nameToJson(anchor.path),
-        lines: nameToJson(anchor.lines),
-        above: nameToJson(anchor.above),
-        below: nameToJson(anchor.below),
-      },
-    })),
-  };
+  const json: CommentsJson = { format: 1, comments: comments.map(commentToJson) };
   durableWrite(fs, commentsFile(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
 }
 
