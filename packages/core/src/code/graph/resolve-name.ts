@@ -23,12 +23,12 @@ export type NameResolution =
 
 /** Resolves a name of an import. */
 export function resolveImportedName(graph: CodeGraph, node: FileNode, nth: number, name: string): NameResolution {
-  return inTarget(graph, node, nth, name, new Set());
+  return inTarget(graph, node, nth, name, newSearch());
 }
 
 /** Resolves a name that other files can import from a file. */
 export function resolveExport(graph: CodeGraph, path: TreePath, name: string): NameResolution {
-  return inFile(graph, path, name, new Set());
+  return inFile(graph, path, name, newSearch());
 }
 
 /** Resolves a name that a file imports or defines. */
@@ -104,48 +104,67 @@ function makeIndex(facts: FileFacts): ExportIndex {
   return { exports: new Map(facts.exports.map((one) => [one.name, one])), passed, stars, locals };
 }
 
-function inFiles(graph: CodeGraph, paths: readonly TreePath[], name: string, seen: Set<string>): NameResolution {
+/** What is being resolved. Files may pass on each other's names in a circle, or in a chain that is too long to follow. */
+interface Search {
+  readonly seen: Set<string>;
+  depth: number;
+}
+
+/** Files that pass on a name to each other. A longer chain is not followed. */
+const DEEPEST = 500;
+
+function newSearch(): Search {
+  return { seen: new Set(), depth: 0 };
+}
+
+function inFiles(graph: CodeGraph, paths: readonly TreePath[], name: string, search: Search): NameResolution {
   if (name === '*') return { state: 'found', origins: paths.map((path) => ({ path, name })) };
-  return best(paths.map((path) => inFile(graph, path, name, seen)));
+  return best(paths.map((path) => inFile(graph, path, name, search)));
 }
 
 /** What names lead to, by the nodes of a graph: many files import the same names. */
 const known = new WeakMap<CodeGraph['nodes'], Map<string, NameResolution>>();
 
-/** @param seen what is being resolved, because files may pass on each other's names in a circle */
-function inFile(graph: CodeGraph, path: TreePath, name: string, seen: Set<string>): NameResolution {
+function inFile(graph: CodeGraph, path: TreePath, name: string, search: Search): NameResolution {
   // Within a circle, the result depends on where it was entered.
-  if (seen.size > 0) return lookedUp(graph, path, name, seen);
+  if (search.seen.size > 0) return lookedUp(graph, path, name, search);
   const names = known.get(graph.nodes) ?? new Map<string, NameResolution>();
   known.set(graph.nodes, names);
   const key = `${path}\0${name}`;
-  const found = names.get(key) ?? lookedUp(graph, path, name, seen);
+  const found = names.get(key) ?? lookedUp(graph, path, name, search);
   names.set(key, found);
   return found;
 }
 
-function lookedUp(graph: CodeGraph, path: TreePath, name: string, seen: Set<string>): NameResolution {
+function lookedUp(graph: CodeGraph, path: TreePath, name: string, search: Search): NameResolution {
   const key = `${path}\0${name}`;
-  if (seen.has(key)) return { state: 'missing', passedBy: null };
-  seen.add(key);
+  if (search.seen.has(key)) return { state: 'missing', passedBy: null };
+  search.seen.add(key);
   const node = graph.nodes.get(path);
-  if (node === undefined) return { state: 'unknown' };
+  if (node === undefined || search.depth === DEEPEST) return { state: 'unknown' };
+  search.depth += 1;
+  const found = inNode(graph, node, { path, name }, search);
+  search.depth -= 1;
+  return found;
+}
+
+function inNode(graph: CodeGraph, node: FileNode, { path, name }: Origin, search: Search): NameResolution {
   const { facts } = node;
   const index = indexOf(facts);
   const own = index.exports.get(name);
   const place =
     own === undefined ? index.passed.get(name) : own.local === null ? undefined : index.locals.get(own.local);
-  if (place !== undefined) return asPassedOn(inTarget(graph, node, place.nth, place.name.name, seen), { path, name });
+  if (place !== undefined) return asPassedOn(inTarget(graph, node, place.nth, place.name.name, search), { path, name });
   if (own !== undefined) return { state: 'found', origins: [{ path, name: own.local ?? own.name }] };
-  const all = name === 'default' ? [] : index.stars.map((nth) => inStar(graph, { path, name }, node, nth, seen));
+  const all = name === 'default' ? [] : index.stars.map((nth) => inStar(graph, { path, name }, node, nth, search));
   const found = best(all);
   if (found.state !== 'missing') return found;
   return facts.hasHiddenExports || facts.problems.length > 0 ? { state: 'unknown' } : found;
 }
 
-function inTarget(graph: CodeGraph, node: FileNode, nth: number, name: string, seen: Set<string>): NameResolution {
+function inTarget(graph: CodeGraph, node: FileNode, nth: number, name: string, search: Search): NameResolution {
   const target = node.targets[nth];
-  const found = target?.to === 'files' ? inFiles(graph, target.paths, name, seen) : notInFiles(target);
+  const found = target?.to === 'files' ? inFiles(graph, target.paths, name, search) : notInFiles(target);
   const submodule = found.state === 'found' ? undefined : node.submodules?.get(`${nth}:${name}`);
   if (submodule === undefined) return found;
   return { state: 'found', origins: submodule.map((path) => ({ path, name: '*' })) };
@@ -161,9 +180,9 @@ function inStar(
   { path, name }: Origin,
   node: FileNode,
   nth: number,
-  seen: Set<string>,
+  search: Search,
 ): NameResolution {
-  const found = inTarget(graph, node, nth, name, seen);
+  const found = inTarget(graph, node, nth, name, search);
   return node.targets[nth]?.to === 'missing' ? asPassedOn(found, { path, name: '*' }) : found;
 }
 
