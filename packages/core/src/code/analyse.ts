@@ -86,17 +86,17 @@ function afterBase(base: CodeTree, proposed: CodeTree): CodeTree {
 }
 
 function checkAll(change: Change): readonly Draft[] {
-  const drafts: Draft[] = [];
-  for (const path of change.changed) drafts.push(...checkOwnFile(path, change));
-  for (const path of filesToCheck(change)) drafts.push(...checkImports(path, change), ...checkSignatures(path, change));
-  drafts.push(...checkAccesses(change));
-  const places = new Set(drafts.map(({ path, line }) => `${path}:${line}`));
+  const drafts = [
+    ...[...change.changed].flatMap((path) => checkOwnFile(path, change)),
+    ...filesToCheck(change).flatMap((path) => [...checkImports(path, change), ...checkSignatures(path, change)]),
+    ...checkAccesses(change),
+  ];
   // A member of something that is imported is found by that import.
-  drafts.push(
-    ...[...checkMembers(change), ...checkMethods(change)].filter(({ path, line }) => !places.has(`${path}:${line}`)),
+  const places = new Set(drafts.map(({ path, line }) => `${path}:${line}`));
+  const members = [...checkMembers(change), ...checkMethods(change)].filter(
+    ({ path, line }) => !places.has(`${path}:${line}`),
   );
-  drafts.push(...checkCycles(change), ...checkApi(change), ...checkTests(change));
-  return drafts;
+  return [...drafts, ...members, ...checkCycles(change), ...checkApi(change), ...checkTests(change)];
 }
 
 function changesBetween(base: CodeTree, proposed: CodeTree): readonly TreePath[] {

@@ -175,13 +175,7 @@ function notInFiles(target: Exclude<Resolution, { to: 'files' }> | undefined): N
   return { state: target?.to ?? 'unknown' };
 }
 
-function inStar(
-  graph: CodeGraph,
-  { path, name }: Origin,
-  node: FileNode,
-  nth: number,
-  search: Search,
-): NameResolution {
+function inStar(graph: CodeGraph, { path, name }: Origin, node: FileNode, nth: number, search: Search): NameResolution {
   const found = inTarget(graph, node, nth, name, search);
   return node.targets[nth]?.to === 'missing' ? asPassedOn(found, { path, name: '*' }) : found;
 }
