@@ -1,18 +1,36 @@
 import type { Gap, RootState } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 
+/** Lists of what a scan found. */
+interface FoundLists {
+  readonly roots: RootState[];
+  readonly partial: Gap[];
+  readonly leftOut: Gap[];
+  readonly unsettled: TreePath[];
+  readonly problems: string[];
+}
+
+const NOTHING: { readonly [List in keyof FoundLists]: Readonly<FoundLists[List]> } = {
+  roots: [],
+  partial: [],
+  leftOut: [],
+  unsettled: [],
+  problems: [],
+};
+
 /**
  * What a scan reports about a folder and all below it, in addition to its trees. Lists are in the order of the walk.
  */
 export class Findings {
   readonly counts = { files: 0, links: 0, folders: 0, bytes: 0, skipped: 0 };
-  readonly roots: RootState[] = [];
-  readonly partial: Gap[] = [];
-  readonly leftOut: Gap[] = [];
-  readonly unsettled: TreePath[] = [];
-  readonly problems: string[] = [];
   /** Some result depends on which paths the repository tracks, or on what the last checkpoint has captured. */
   dependsOnTracked = false;
+  /** Null as long as all are empty, as in most folders: a process may remember the findings of many thousands. */
+  #lists: FoundLists | null = null;
+
+  get lists(): typeof NOTHING {
+    return this.#lists ?? NOTHING;
+  }
 
   count(kind: 'file' | 'link', bytes: number): void {
     if (kind === 'link') {
@@ -21,6 +39,11 @@ export class Findings {
       this.counts.files += 1;
       this.counts.bytes += bytes;
     }
+  }
+
+  put<List extends keyof FoundLists>(list: List, item: FoundLists[List][number]): void {
+    this.#lists ??= { roots: [], partial: [], leftOut: [], unsettled: [], problems: [] };
+    (this.#lists[list] as (typeof item)[]).push(item);
   }
 
   /** Adds the findings of a subfolder, after the walk has returned from it. */
@@ -32,15 +55,11 @@ export class Findings {
     counts.bytes += below.counts.bytes;
     counts.skipped += below.counts.skipped;
     this.dependsOnTracked ||= below.dependsOnTracked;
-    append(this.roots, below.roots);
-    append(this.partial, below.partial);
-    append(this.leftOut, below.leftOut);
-    append(this.unsettled, below.unsettled);
-    append(this.problems, below.problems);
+    if (below.#lists === null) return;
+    for (const root of below.#lists.roots) this.put('roots', root);
+    for (const gap of below.#lists.partial) this.put('partial', gap);
+    for (const gap of below.#lists.leftOut) this.put('leftOut', gap);
+    for (const path of below.#lists.unsettled) this.put('unsettled', path);
+    for (const problem of below.#lists.problems) this.put('problems', problem);
   }
-}
-
-/** `push(...)` would put every item on the stack. */
-function append<Item>(to: Item[], from: readonly Item[]): void {
-  for (const item of from) to.push(item);
 }

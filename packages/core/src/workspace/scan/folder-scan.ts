@@ -149,12 +149,12 @@ export class FolderScan {
     const { entered, isUnfinished } = this.#enter(task, names);
     const { position, root, repository } = entered;
     if (repository !== null) adoption?.enter(path, disk, repository);
-    if (root !== null) findings.roots.push(task.isMount ? { ...root, mount: true } : root);
+    if (root !== null) findings.put('roots', task.isMount ? { ...root, mount: true } : root);
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
     const covered = task.covered && root === null;
     const dependency = this.#dependencies.skipIn(task, names, covered);
     const inside = dependency === null ? findings : new Findings();
-    (root === null ? inside : findings).problems.push(...entered.problems);
+    for (const problem of entered.problems) (root === null ? inside : findings).put('problems', problem);
     if (dependency !== null) {
       findings.dependsOnTracked = true;
       if (!this.#dependencies.mayHaveCaptured(position, path)) return { skip: dependency };
@@ -375,7 +375,7 @@ export class FolderScan {
     });
     folder.findings.count(entry.kind, stat.size);
     if (!stable) {
-      folder.findings.unsettled.push(path);
+      folder.findings.put('unsettled', path);
       folder.inDoubt = true;
     }
     return 'done';
@@ -412,14 +412,14 @@ export class FolderScan {
     findings.counts.skipped += 1;
     if (skip.reason === 'unreadable') {
       folder.inDoubt = true;
-      findings.partial.push({ path, skip });
+      findings.put('partial', { path, skip });
       const failed = skip.code ?? 'EACCES';
       // The roots at this path and below it cannot be read either.
       for (const root of this.input.rootsBefore) {
-        if (isWithin(root.path, path)) findings.roots.push({ ...root, failed });
+        if (isWithin(root.path, path)) findings.put('roots', { ...root, failed });
       }
     }
-    if (wanted && REPORTED_REASONS.has(skip.reason)) findings.leftOut.push({ path, skip });
+    if (wanted && REPORTED_REASONS.has(skip.reason)) findings.put('leftOut', { path, skip });
   }
 }
 

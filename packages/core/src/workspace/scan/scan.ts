@@ -58,15 +58,11 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   );
   if (!('ref' in top)) throw captureFailed(input.root, 'skip' in top ? (top.skip.code ?? 'EACCES') : 'ENOENT');
   assertAnyCaptured(input.root, findings);
-  const { counts, roots, partial, leftOut, unsettled, problems } = findings;
+  const { counts, lists } = findings;
   return {
     snapshot: snapshotOf(top.ref),
     counts: { ...counts },
-    roots,
-    partial,
-    leftOut,
-    unsettled,
-    problems,
+    ...lists,
     own: input.own,
     recalled: input.recalled,
     visited: walk.visited,
@@ -75,7 +71,8 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
 }
 
 /** Fails if every root failed and nothing was captured: an empty checkpoint would only hide the failure. */
-function assertAnyCaptured(workspace: DiskPath, { roots, counts }: Findings): void {
+function assertAnyCaptured(workspace: DiskPath, { lists, counts }: Findings): void {
+  const { roots } = lists;
   const failed = roots.flatMap(({ path, failed: code }) => (code === undefined ? [] : [{ path, code }]));
   // The workspace's own plain folder is always among the roots, even if all the others failed.
   const hasReadRoot = roots.some(
