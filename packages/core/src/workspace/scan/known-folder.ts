@@ -24,6 +24,7 @@ import type { Skip } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { Name, TreePath } from '../../model/names.ts';
 import type { FolderRef } from '../../store/snapshot/snapshot.ts';
+import { allocateRecord, type RecordSpace, spaceOf } from './record-space.ts';
 
 /** Flags of a name: one of the kinds, and further bits. */
 export const NameFlags = {
@@ -74,30 +75,21 @@ const FILES_ID = 32;
 const SIDE_ID = 52;
 
 export class KnownFolder {
-  readonly path: TreePath;
-  readonly rules: string;
-  readonly count: number;
-  readonly mode: number;
-  readonly #data: Buffer;
-  readonly #head: Uint32Array;
-  readonly #numbers: Float64Array;
-  readonly #ids: number;
-  readonly #flags: number;
+  readonly #space: RecordSpace;
+  /** Where the record begins in the space. */
+  readonly #start: number;
   /** Decoded on first use, because a folder may have thousands. */
   #skips: ReadonlyMap<number, Skip> | null = null;
 
-  private constructor(data: Buffer) {
-    this.#data = data;
-    this.#head = new Uint32Array(data.buffer, data.byteOffset, NUMBERS_AT / 4);
-    this.count = this.#head[1]!;
-    this.mode = this.#head[6]!;
-    this.#numbers = new Float64Array(data.buffer, data.byteOffset + NUMBERS_AT, this.count * NUMBERS);
-    this.#ids = NUMBERS_AT + this.count * NUMBERS * 8;
-    this.#flags = this.#ids + this.count * ID_BYTES;
-    const path = this.#flags + this.count;
-    const rules = path + this.#head[2]!;
-    this.path = data.toString('latin1', path, rules) as TreePath;
-    this.rules = data.toString('latin1', rules, rules + this.#head[3]!);
+  private constructor(
+    space: RecordSpace,
+    start: number,
+    readonly path: TreePath,
+    /** Shared by most folders, so that it takes memory only once. */
+    readonly rules: string,
+  ) {
+    this.#space = space;
+    this.#start = start;
   }
 
   static of(folder: ScannedFolder): KnownFolder {
@@ -109,46 +101,75 @@ export class KnownFolder {
     const texts = folder.path + folder.rules + names + skips;
     const ids = NUMBERS_AT + count * NUMBERS * 8;
     const kinds = ids + count * ID_BYTES;
-    const bytes = (kinds + count + texts.length + 7) & ~7;
-    const data = Buffer.from(new ArrayBuffer(bytes));
-    new Uint32Array(data.buffer).set([
-      bytes,
-      count,
-      folder.path.length,
-      folder.rules.length,
-      names.length,
-      skips.length,
-      folder.mode,
-      folder.ref === null ? 0 : folder.ref.side === null ? 1 : 2,
-    ]);
-    if (folder.ref !== null) data.write(folder.ref.files, FILES_ID, 'hex');
-    if (folder.ref?.side) data.write(folder.ref.side, SIDE_ID, 'hex');
-    const numbers = new Float64Array(data.buffer, NUMBERS_AT, count * NUMBERS);
+    const length = (kinds + count + texts.length + 7) & ~7;
+    const { space, start } = allocateRecord(length);
+    const { data, numbers } = space;
+    space.words.set(
+      [
+        length,
+        count,
+        folder.path.length,
+        folder.rules.length,
+        names.length,
+        skips.length,
+        folder.mode,
+        folder.ref === null ? 0 : folder.ref.side === null ? 1 : 2,
+      ],
+      start / 4,
+    );
+    if (folder.ref !== null) data.write(folder.ref.files, start + FILES_ID, 'hex');
+    if (folder.ref?.side) data.write(folder.ref.side, start + SIDE_ID, 'hex');
+    let at = (start + NUMBERS_AT) / 8;
     for (const [position, { stat, id, flags }] of folder.names.entries()) {
-      if (stat !== null) numbers.set([stat.size, stat.ino, stat.mode, stat.mtimeMs, stat.ctimeMs], position * NUMBERS);
-      if (id !== null) data.write(id, ids + position * ID_BYTES, 'hex');
-      data[kinds + position] = flags;
+      if (stat !== null) numbers.set([stat.size, stat.ino, stat.mode, stat.mtimeMs, stat.ctimeMs], at);
+      if (id !== null) data.write(id, start + ids + position * ID_BYTES, 'hex');
+      data[start + kinds + position] = flags;
+      at += NUMBERS;
     }
-    data.write(texts, kinds + count, 'latin1');
-    return new KnownFolder(data);
+    data.write(texts, start + kinds + count, 'latin1');
+    return new KnownFolder(space, start, folder.path, sharedRules(folder.rules));
   }
 
   /** Reads consecutive records. @param at start of the first record, a multiple of 8 */
   static *in(data: Buffer, at: number, end: number): Generator<KnownFolder> {
+    const space = spaceOf(data);
     for (let from = at; from < end; ) {
-      const bytes = data.readUInt32LE(from);
-      if (bytes < NUMBERS_AT || bytes % 8 !== 0 || from + bytes > end) throw new RangeError('a record without an end');
-      yield new KnownFolder(data.subarray(from, from + bytes));
-      from += bytes;
+      const length = data.readUInt32LE(from);
+      if (length < NUMBERS_AT || length % 8 !== 0 || from + length > end)
+        throw new RangeError('a record without an end');
+      yield KnownFolder.#at(space, from);
+      from += length;
     }
   }
 
+  static #at(space: RecordSpace, start: number): KnownFolder {
+    const { data, words } = space;
+    const path = start + NUMBERS_AT + words[start / 4 + 1]! * (NUMBERS * 8 + ID_BYTES + 1);
+    const rules = path + words[start / 4 + 2]!;
+    const end = rules + words[start / 4 + 3]!;
+    return new KnownFolder(
+      space,
+      start,
+      data.toString('latin1', path, rules) as TreePath,
+      sharedRules(data.toString('latin1', rules, end)),
+    );
+  }
+
+  get count(): number {
+    return this.#word(1);
+  }
+
+  get mode(): number {
+    return this.#word(6);
+  }
+
+  /** A view of the record. */
   get bytes(): Buffer {
-    return this.#data;
+    return this.#space.data.subarray(this.#start, this.#start + this.#word(0));
   }
 
   get ref(): FolderRef | null {
-    const kind = this.#head[REF / 4]!;
+    const kind = this.#word(REF / 4);
     if (kind === 0) return null;
     return { kind: 'folder', files: this.#hex(FILES_ID), side: kind === 1 ? null : this.#hex(SIDE_ID) };
   }
@@ -156,16 +177,16 @@ export class KnownFolder {
   names(): readonly Name[] {
     if (this.count === 0) return [];
     const at = this.#textsAt();
-    return this.#data.toString('latin1', at, at + this.#head[4]!).split('\0') as Name[];
+    return this.#space.data.toString('latin1', at, at + this.#word(4)).split('\0') as Name[];
   }
 
   /** @returns {@link NameFlags} of the name */
   what(position: number): number {
-    return this.#data[this.#flags + position]!;
+    return this.#space.data[this.#flagsAt() + position]!;
   }
 
   id(position: number): ObjectId {
-    return this.#hex(this.#ids + position * ID_BYTES);
+    return this.#hex(NUMBERS_AT + this.count * NUMBERS * 8 + position * ID_BYTES);
   }
 
   skip(position: number): Skip | null {
@@ -175,8 +196,8 @@ export class KnownFolder {
 
   /** Whether a stat proves that the file is unchanged. See {@link NameFlags.provable}. */
   proves(position: number, stat: RecordedStat): boolean {
-    const at = position * NUMBERS;
-    const numbers = this.#numbers;
+    const at = this.#numbersAt(position);
+    const { numbers } = this.#space;
     return (
       (this.what(position) & NameFlags.provable) !== 0 &&
       numbers[at] === stat.size &&
@@ -192,8 +213,8 @@ export class KnownFolder {
    * @param listed the listing's numbers @param from start of the name's numbers
    */
   provesListed(position: number, listed: Float64Array, from: number): boolean {
-    const at = position * NUMBERS;
-    const numbers = this.#numbers;
+    const at = this.#numbersAt(position);
+    const { numbers } = this.#space;
     return (
       (this.what(position) & NameFlags.provable) !== 0 &&
       numbers[at] === listed[from + LISTED_FIELD.size] &&
@@ -206,8 +227,9 @@ export class KnownFolder {
 
   /** Whether a file in the folder has one of the inodes that is not among the exceptions. */
   holdsAny(inodes: ReadonlySet<number>, exceptions: ReadonlySet<number>): boolean {
-    for (let at = 1; at < this.#numbers.length; at += NUMBERS) {
-      const inode = this.#numbers[at]!;
+    const { count } = this;
+    for (let position = 0; position < count; position++) {
+      const inode = this.#space.numbers[this.#numbersAt(position) + 1]!;
       if (inodes.has(inode) && !exceptions.has(inode)) return true;
     }
     return false;
@@ -215,7 +237,11 @@ export class KnownFolder {
 
   /** Decodes one entry. */
   at(position: number, name: Name): ScannedName {
-    const [size, ino, mode, mtimeMs, ctimeMs] = this.#numbers.subarray(position * NUMBERS) as unknown as number[];
+    const from = this.#numbersAt(position);
+    const [size, ino, mode, mtimeMs, ctimeMs] = this.#space.numbers.subarray(
+      from,
+      from + NUMBERS,
+    ) as unknown as number[];
     const what = this.what(position);
     const kind = what & NameFlags.kind;
     const isLeaf = kind === NameFlags.file || kind === NameFlags.link;
@@ -228,28 +254,51 @@ export class KnownFolder {
     };
   }
 
-  /**
-   * Returns a copy without tree ids, for a folder that no longer matches its trees. @param name is no longer provable
-   */
-  without(name: Name | null): KnownFolder {
-    const data = Buffer.from(new ArrayBuffer(this.#data.length));
-    this.#data.copy(data);
-    data.writeUInt32LE(0, REF);
-    const position = name === null ? -1 : this.names().indexOf(name);
-    if (position >= 0) data[this.#flags + position] = this.what(position) & ~NameFlags.provable;
-    return new KnownFolder(data);
+  /** Returns a copy without tree ids, for a folder that no longer matches its trees. @param names no longer provable */
+  without(names: ReadonlySet<Name>): KnownFolder {
+    const { space, start } = allocateRecord(this.#word(0));
+    this.bytes.copy(space.data, start);
+    space.words[(start + REF) / 4] = 0;
+    const copy = new KnownFolder(space, start, this.path, this.rules);
+    if (names.size === 0) return copy;
+    const flags = copy.#flagsAt();
+    for (const [position, name] of this.names().entries()) {
+      if (names.has(name)) space.data[flags + position] = this.what(position) & ~NameFlags.provable;
+    }
+    return copy;
   }
 
   #decodedSkips(): ReadonlyMap<number, Skip> {
-    const at = this.#textsAt() + this.#head[4]!;
-    return new Map(JSON.parse(this.#data.toString('latin1', at, at + this.#head[5]!)) as [number, Skip][]);
+    const at = this.#textsAt() + this.#word(4);
+    return new Map(JSON.parse(this.#space.data.toString('latin1', at, at + this.#word(5))) as [number, Skip][]);
+  }
+
+  /** Returns a number of the record's head. */
+  #word(index: number): number {
+    return this.#space.words[this.#start / 4 + index]!;
+  }
+
+  #numbersAt(position: number): number {
+    return (this.#start + NUMBERS_AT) / 8 + position * NUMBERS;
+  }
+
+  #flagsAt(): number {
+    return this.#start + NUMBERS_AT + this.count * (NUMBERS * 8 + ID_BYTES);
   }
 
   #textsAt(): number {
-    return this.#flags + this.count + this.path.length + this.rules.length;
+    return this.#flagsAt() + this.count + this.path.length + this.rules.length;
   }
 
   #hex(at: number): ObjectId {
-    return this.#data.toString('hex', at, at + ID_BYTES) as ObjectId;
+    return this.#space.data.toString('hex', this.#start + at, this.#start + at + ID_BYTES) as ObjectId;
   }
+}
+
+let lastRules = '';
+
+/** Returns the same string object for the same key as last time. */
+function sharedRules(rules: string): string {
+  if (rules !== lastRules) lastRules = rules;
+  return lastRules;
 }

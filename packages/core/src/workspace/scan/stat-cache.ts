@@ -12,7 +12,7 @@ import { type Fs, FsError, type Stat } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import { baseName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { baseName, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { ensureCache, type StoreLayout } from '../../store/layout.ts';
 import { writeCacheFile } from '../../store/state/cache-file.ts';
 import { KnownFolder } from './known-folder.ts';
@@ -56,7 +56,7 @@ export class StatCache implements ScanMemory {
       folders.set(path, written.known);
       isNew ||= recalled.known(path) !== written.known;
     }
-    for (const path of changedSince) forgetPath(folders, path);
+    forgetPaths(folders, changedSince);
     const { commit: savedCommit, size } = recalled as SavedFolders;
     if (isNew || savedCommit !== commit || size !== folders.size) this.save(commit, folders);
   }
@@ -122,20 +122,27 @@ class SavedFolders implements RecalledScan {
   }
 }
 
-/** Yields the folders from the path's parent up to the workspace. The parent comes with the path's name. */
-export function* foldersAbove(path: TreePath): Generator<readonly [TreePath, Name | null]> {
-  let name: Name | null = baseName(path);
-  for (let folder = path; folder !== ''; name = null) {
-    folder = parentPath(folder);
-    yield [folder, name];
-  }
+/** Returns all folders above the paths, each with the names of those paths that are directly in it. */
+export function foldersAbove(paths: readonly TreePath[]): ReadonlyMap<TreePath, ReadonlySet<Name>> {
+  const folders = new Map<TreePath, Set<Name>>();
+  const namesIn = (folder: TreePath): Set<Name> => {
+    let names = folders.get(folder);
+    if (names === undefined) {
+      names = new Set();
+      folders.set(folder, names);
+      if (folder !== WORKSPACE_ITSELF) namesIn(parentPath(folder));
+    }
+    return names;
+  };
+  for (const path of paths) if (path !== WORKSPACE_ITSELF) namesIn(parentPath(path)).add(baseName(path));
+  return folders;
 }
 
-/** Something else is at the path now, so the written trees above it no longer match. */
-function forgetPath(folders: Map<TreePath, KnownFolder>, path: TreePath): void {
-  for (const [folder, name] of foldersAbove(path)) {
+/** Something else is at the paths now, so the written trees above them no longer match. */
+function forgetPaths(folders: Map<TreePath, KnownFolder>, paths: readonly TreePath[]): void {
+  for (const [folder, names] of foldersAbove(paths)) {
     const known = folders.get(folder);
-    if (known !== undefined) folders.set(folder, known.without(name));
+    if (known !== undefined) folders.set(folder, known.without(names));
   }
 }
 
@@ -158,16 +165,8 @@ function decode(fs: Fs, data: Buffer, isCheckpoint: ScanDependencies['isCheckpoi
   const commit = data.toString('latin1', MAGIC.length, MAGIC.length + COMMIT_BYTES) as ObjectId;
   if (!isCheckpoint(commit)) return null;
   const folders = new Map<TreePath, KnownFolder>();
-  for (const known of KnownFolder.in(aligned(data), FIRST_RECORD, end)) folders.set(known.path, known);
+  for (const known of KnownFolder.in(data, FIRST_RECORD, end)) folders.set(known.path, known);
   return new SavedFolders(fs, commit, folders);
-}
-
-/** Numbers in records are read in place, which requires alignment. */
-function aligned(data: Buffer): Buffer {
-  if (data.byteOffset % 8 === 0) return data;
-  const copy = Buffer.from(new ArrayBuffer(data.length));
-  data.copy(copy);
-  return copy;
 }
 
 function digestOf(data: Buffer): Buffer {

@@ -128,7 +128,7 @@ export class WatchedMemory implements ScanMemory {
     for (const changed of [this.#changed, this.#replaced]) {
       for (const [path, since] of changed) if (since <= number) changed.delete(path);
     }
-    for (const path of changedSince) this.#markChanged(path);
+    this.#markChanged(changedSince);
     this.#unsaved += visited.size;
     if (isFull || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
   }
@@ -297,12 +297,12 @@ export class WatchedMemory implements ScanMemory {
     if (known !== undefined) for (const below of foldersIn(path, known)) this.#forEachBelow(below, visit);
   }
 
-  #markChanged(path: TreePath): void {
-    this.#changed.set(parentPath(path), this.#recalls);
-    for (const [folder, name] of foldersAbove(path)) {
+  #markChanged(paths: readonly TreePath[]): void {
+    for (const path of paths) this.#changed.set(parentPath(path), this.#recalls);
+    for (const [folder, names] of foldersAbove(paths)) {
       const visited = this.#folders.get(folder);
       if (visited === undefined) continue;
-      const known = visited.written.known.without(name);
+      const known = visited.written.known.without(names);
       this.#folders.set(folder, { ...visited, written: { ...visited.written, known } });
     }
   }
