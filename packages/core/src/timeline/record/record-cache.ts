@@ -3,13 +3,16 @@
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { ObjectId } from '../../model/ids.ts';
 
-/** Total number of changes in all cached records: about 40 MB of memory. */
-const MAX_CHANGES = 50_000;
+/** Of all cached records together, about. A process that runs for hours reaches it. */
+const MAX_BYTES = 12 * 1024 * 1024;
+/** What a record takes in memory without its changes, and what each change takes: measured with records of calls. */
+const RECORD_BYTES = 3_000;
+const CHANGE_BYTES = 800;
 
 export class RecordCache {
   /** Least recently used first. */
   readonly #records = new Map<ObjectId, Checkpoint>();
-  #weight = 0;
+  #bytes = 0;
 
   get(commit: ObjectId): Checkpoint | undefined {
     const known = this.#records.get(commit);
@@ -23,15 +26,15 @@ export class RecordCache {
   keep(checkpoint: Checkpoint): void {
     if (this.#records.has(checkpoint.commit)) return;
     this.#records.set(checkpoint.commit, checkpoint);
-    this.#weight += weightOf(checkpoint);
+    this.#bytes += bytesOf(checkpoint);
     for (const [commit, oldest] of this.#records) {
-      if (this.#weight <= MAX_CHANGES) break;
+      if (this.#bytes <= MAX_BYTES) break;
       this.#records.delete(commit);
-      this.#weight -= weightOf(oldest);
+      this.#bytes -= bytesOf(oldest);
     }
   }
 }
 
-function weightOf({ changes }: Checkpoint): number {
-  return 1 + (changes?.length ?? 0);
+function bytesOf({ changes }: Checkpoint): number {
+  return RECORD_BYTES + CHANGE_BYTES * (changes?.length ?? 0);
 }

@@ -1,7 +1,7 @@
 /** Scans a workspace folder into a snapshot. */
 
 import { showName } from '../../content/show-name.ts';
-import { kindOf } from '../../io/fs.ts';
+import { type Fs, kindOf } from '../../io/fs.ts';
 import type { CaptureCounts, Gap, RootState } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -38,11 +38,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
   const walk = new FolderScan(input);
-  const above = input.recalled.still(
-    ABOVE_WORKSPACE,
-    (fs, before: WalkPosition | null) => startingPosition(fs, input.root, input.globalIgnore, before),
-    isSamePosition,
-  );
+  const above = positionAbove(input);
   const findings = new Findings();
   const top = await walk.scanFolder(
     {
@@ -68,6 +64,12 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
     visited: walk.visited,
     filesRead: walk.filesRead,
   };
+}
+
+/** The memory keeps what computes the position, so that must not refer to the entire input. */
+function positionAbove({ recalled, root, globalIgnore }: ScanInput): WalkPosition {
+  const find = (fs: Fs, before: WalkPosition | null): WalkPosition => startingPosition(fs, root, globalIgnore, before);
+  return recalled.still(ABOVE_WORKSPACE, find, isSamePosition);
 }
 
 /** Fails if every root failed and nothing was captured: an empty checkpoint would only hide the failure. */
