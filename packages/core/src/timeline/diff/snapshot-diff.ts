@@ -30,12 +30,6 @@ export interface PathDifference {
 
 export const ABSENT: PathState = { entry: null, skip: null, ignored: false };
 
-interface DiffSide {
-  readonly folder: FolderRef | null;
-  /** Why nothing in this folder is known; null if `folder` is complete. */
-  readonly covering: Skip | null;
-}
-
 /** What a damaged tree hides: nothing is known of the folder. */
 const DAMAGED: Skip = { reason: 'unreadable' };
 
@@ -53,9 +47,11 @@ export function* differences(
   onDamage: OnDamage | null = null,
   skipped = false,
 ): Generator<PathDifference> {
-  const a: DiffSide = { folder: before === null ? null : rootOf(before), covering: null };
-  const b: DiffSide = { folder: after === null ? null : rootOf(after), covering: null };
-  yield* differencesInFolder({ reader, onDamage, skipped }, WORKSPACE_ITSELF, a, b);
+  const a = before === null ? null : rootOf(before);
+  const b = after === null ? null : rootOf(after);
+  if (sameFolderRef(a, b)) return;
+  const source = { reader, onDamage, skipped };
+  yield* differencesInFolder(source, WORKSPACE_ITSELF, openSide(source, a), openSide(source, b));
 }
 
 /** The paths that differ, in the order of `differences`. Its damaged folders are errors. */
@@ -100,43 +96,49 @@ interface OpenedSide {
   readonly covering: Skip | null;
 }
 
-function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b: DiffSide): Generator<PathDifference> {
-  if (sameFolderRef(a.folder, b.folder)) return;
-  const { contents: left, covering: coveringLeft } = openSide(source, a);
-  const { contents: right, covering: coveringRight } = openSide(source, b);
-  if (path === '' && left !== null && right !== null && left.note.mode !== right.note.mode) {
-    yield { path, before: folderState(left, false), after: folderState(right, false) };
+function* differencesInFolder(
+  source: DiffSource,
+  path: TreePath,
+  left: OpenedSide,
+  right: OpenedSide,
+): Generator<PathDifference> {
+  if (path === '' && left.contents !== null && right.contents !== null && isOtherMode(left.contents, right.contents)) {
+    yield { path, before: folderState(left.contents, false), after: folderState(right.contents, false) };
   }
-  for (const name of namesOf(source, left, right)) {
+  for (const name of namesOf(source, left.contents, right.contents)) {
     const child = childPath(path, name);
-    const x = lookUp(left, coveringLeft, name);
-    const y = lookUp(right, coveringRight, name);
+    const x = lookUp(left.contents, left.covering, name);
+    const y = lookUp(right.contents, right.covering, name);
     const folders = x.ref !== null || y.ref !== null;
     if (folders && sameFolderRef(x.ref, y.ref)) continue;
-    const before = x.ref === null ? x.state : stateOfFolder(source, x.ref, x.state.ignored);
-    const after = y.ref === null ? y.state : stateOfFolder(source, y.ref, y.state.ignored);
+    const leftBelow = sideBelow(source, x);
+    const rightBelow = sideBelow(source, y);
+    const before = x.ref === null ? x.state : stateOfFolder(leftBelow, x.state.ignored);
+    const after = y.ref === null ? y.state : stateOfFolder(rightBelow, y.state.ignored);
     if (!sameEntry(before.entry, after.entry) || (before.skip === null) !== (after.skip === null)) {
       if (before.entry !== null || after.entry !== null || source.skipped) yield { path: child, before, after };
     } else if (source.skipped && isOtherSkip(before.skip, after.skip)) yield { path: child, before, after };
-    if (folders) {
-      yield* differencesInFolder(
-        source,
-        child,
-        { folder: x.ref, covering: x.ref === null ? (x.state.skip ?? null) : null },
-        { folder: y.ref, covering: y.ref === null ? (y.state.skip ?? null) : null },
-      );
-    }
+    if (folders) yield* differencesInFolder(source, child, leftBelow, rightBelow);
   }
+}
+
+function isOtherMode(left: FolderContents, right: FolderContents): boolean {
+  return left.note.mode !== right.note.mode;
+}
+
+/** What is below a name. A skip of the name covers all of it. */
+function sideBelow(source: DiffSource, { ref, state }: NameState): OpenedSide {
+  return ref === null ? { contents: null, covering: state.skip } : openSide(source, ref);
 }
 
 function isOtherSkip(before: Skip | null, after: Skip | null): boolean {
   return before?.size !== after?.size || before?.modified !== after?.modified;
 }
 
-function openSide({ reader, onDamage }: DiffSource, { folder, covering }: DiffSide): OpenedSide {
-  if (folder === null) return { contents: null, covering };
+function openSide({ reader, onDamage }: DiffSource, folder: FolderRef | null): OpenedSide {
+  if (folder === null) return { contents: null, covering: null };
   try {
-    return { contents: readFolder(reader, folder), covering };
+    return { contents: readFolder(reader, folder), covering: null };
   } catch (error) {
     if (onDamage === null || !isDamage(error)) throw error;
     onDamage(error);
@@ -144,8 +146,7 @@ function openSide({ reader, onDamage }: DiffSource, { folder, covering }: DiffSi
   }
 }
 
-function stateOfFolder(source: DiffSource, folder: FolderRef, ignored: boolean): PathState {
-  const { contents, covering } = openSide(source, { folder, covering: null });
+function stateOfFolder({ contents, covering }: OpenedSide, ignored: boolean): PathState {
   return contents === null ? { entry: null, skip: covering, ignored } : folderState(contents, ignored);
 }
 
