@@ -57,12 +57,13 @@ function fileState(fs: Fs, path: DiskPath): DiskState {
   try {
     const stat = fs.fstat(file);
     const hash = createHash('sha1').update(`blob ${stat.size}\0`);
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, stat.size)));
+    // One byte more than expected: if that is missing, the end was reached.
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, stat.size + 1));
     for (let at = 0; ; ) {
       const got = fs.read(file, buffer, 0, buffer.length, at);
-      if (got === 0) break;
       hash.update(buffer.subarray(0, got));
       at += got;
+      if (got === 0 || (at === stat.size && got < buffer.length)) break;
     }
     const id = hash.digest('hex') as ObjectId;
     return { kind: 'file', id, mode: permissions(stat), stamp: isStampReliable(stat) ? stampOf(stat) : null };

@@ -36,6 +36,8 @@ export interface Execution {
   readonly transitions: readonly Transition[];
   /** Files that this process moved aside. Empty if another process did: a power cut may have damaged them since. */
   readonly checked: CheckedStamps;
+  /** This process staged all files. Then they are not read before they are placed: every path is read back (D6). */
+  readonly isStagedHere: boolean;
 }
 
 /**
@@ -132,7 +134,7 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
       setMode(site, step.path, 'folder', step.mode | 0o700);
       return;
     case 'aside':
-      if (disk !== null) moveAside(execution, step);
+      if (disk !== null) moveAside(execution, step, disk);
       return;
     case 'remove-folder':
       if (disk === null) return;
@@ -161,10 +163,15 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
       return;
     }
     case 'place': {
+      const target = disk ?? requireDiskPath(site, step.path);
       // If it is already placed, its second name goes with the staging folder.
-      if (matchesEntry(diskState(fs, requireDiskPath(site, step.path)), step.entry)) return;
-      if (step.entry.kind === 'file') await ensureStaged(site, step.slot, step.entry);
-      placeEntry(site, step.path, step.slot, step.entry);
+      if (matchesEntry(diskState(fs, target), step.entry)) return;
+      if (step.entry.kind === 'link' || isStillStaged(execution, step.slot)) {
+        placeEntry(site, target, step);
+        return;
+      }
+      await ensureStaged(site, step.slot, step.entry);
+      placeEntry(site, requireDiskPath(site, step.path), step);
       return;
     }
     case 'mode':
@@ -174,15 +181,21 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
   }
 }
 
+function isStillStaged({ site, isStagedHere }: Execution, slot: number): boolean {
+  return isStagedHere && site.fs.lstat(stagedFile(site, slot)) !== null;
+}
+
 /**
  * Moves the file at a path aside and checks it there, where no other program finds it by name. A save at that very
  * moment is therefore noticed, and gets its name back.
  */
-function moveAside({ site, transitions, checked }: Execution, step: Extract<TransactionStep, { do: 'aside' }>): void {
+function moveAside(
+  { site, transitions, checked }: Execution,
+  step: Extract<TransactionStep, { do: 'aside' }>,
+  disk: DiskPath,
+): void {
   const { fs } = site;
   const { from, to } = transitions[step.slot]!;
-  const disk = diskPathAt(site, step.path);
-  if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
   if (to !== null && isAtEnd(site, before, to, from)) return; // already done
@@ -382,5 +395,5 @@ async function restoreAside(
     if (fs.lstat(staged) !== null) fs.unlink(staged);
     await ensureStaged(site, step.slot, step.entry);
   }
-  placeEntry(site, step.path, step.slot, step.entry);
+  placeEntry(site, requireDiskPath(site, step.path), step);
 }

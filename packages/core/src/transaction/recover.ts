@@ -193,7 +193,10 @@ async function finish(
   let refusal: ExpectedError | null = null;
   if (input.decision !== 'back') {
     try {
-      await applyForward({ site, steps, transitions, checked: new Map() }, input.pace.uncancellable());
+      await applyForward(
+        { site, steps, transitions, checked: new Map(), isStagedHere: false },
+        input.pace.uncancellable(),
+      );
       input.lock.assertHeld();
       await publication.publish();
       return 'forward';
@@ -207,7 +210,7 @@ async function finish(
   try {
     if (publication.isPublished()) publication.withdraw();
     await publication.rollBack?.();
-    await applyBackward({ site, steps, transitions, checked: new Map() });
+    await applyBackward({ site, steps, transitions, checked: new Map(), isStagedHere: false });
     return 'back';
   } catch (error) {
     if (!isExpectedError(error)) throw error;

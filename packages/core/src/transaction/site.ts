@@ -183,10 +183,16 @@ export async function ensureStaged(site: Site, slot: number, entry: FileEntry): 
   await stageFile(site, slot, entry);
 }
 
-/** Creates a file or link at a free name; never replaces. */
-export function placeEntry(site: Site, path: TreePath, slot: number, entry: FileEntry | LinkEntry): void {
+/** A file or link that a transaction places. */
+interface PlacedEntry {
+  readonly path: TreePath;
+  readonly slot: number;
+  readonly entry: FileEntry | LinkEntry;
+}
+
+/** Creates a file or link at a free name; never replaces. @param target where its path is now */
+export function placeEntry(site: Site, target: DiskPath, { path, slot, entry }: PlacedEntry): void {
   const { fs } = site;
-  const target = requireDiskPath(site, path);
   try {
     if (entry.kind === 'link') {
       fs.makeLink(linkTarget(site, entry), target);

@@ -200,7 +200,7 @@ async function complete(
 ): Promise<TransactionResult> {
   const { transitions } = journal;
   const steps = stepsFor(transitions, journal.closed);
-  const execution: Execution = { site, steps, transitions, checked: new Map() };
+  const execution: Execution = { site, steps, transitions, checked: new Map(), isStagedHere: true };
   const committed: CommittedTransaction = { intent, journal, execution };
   try {
     await applyForward(execution, input.pace.uncancellable());
