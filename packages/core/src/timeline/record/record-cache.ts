@@ -9,9 +9,16 @@ const MAX_BYTES = 12 * 1024 * 1024;
 const RECORD_BYTES = 3_000;
 const CHANGE_BYTES = 800;
 
+/** A few hundred bytes each. A timeline may have more checkpoints; then all are read again. */
+const MAX_OUTLINES = 20_000;
+
+/** What every clean-up needs to know of every checkpoint. */
+export type CheckpointOutline = Pick<Checkpoint, 'number' | 'time' | 'session' | 'previous'>;
+
 export class RecordCache {
   /** Least recently used first. */
   readonly #records = new Map<ObjectId, Checkpoint>();
+  readonly #outlines = new Map<ObjectId, CheckpointOutline>();
   #bytes = 0;
 
   get(commit: ObjectId): Checkpoint | undefined {
@@ -21,6 +28,19 @@ export class RecordCache {
       this.#records.set(commit, known);
     }
     return known;
+  }
+
+  /** @param read called if the outline is not known */
+  outline(commit: ObjectId, read: () => Checkpoint | null): CheckpointOutline | null {
+    const known = this.#outlines.get(commit);
+    if (known !== undefined) return known;
+    const checkpoint = read();
+    if (checkpoint === null) return null;
+    if (this.#outlines.size === MAX_OUTLINES) this.#outlines.clear();
+    const { number, time, session, previous } = checkpoint;
+    const outline = { number, time, session, previous };
+    this.#outlines.set(commit, outline);
+    return outline;
   }
 
   keep(checkpoint: Checkpoint): void {

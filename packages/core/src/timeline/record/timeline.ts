@@ -20,7 +20,7 @@ import type { DamagedRef, RefListing } from '../../store/refs/ref-listing.ts';
 import type { Refs } from '../../store/refs/refs.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
 import { type CheckpointRecord, decodeRecord, encodeRecord } from './checkpoint-json.ts';
-import { RecordCache } from './record-cache.ts';
+import { type CheckpointOutline, RecordCache } from './record-cache.ts';
 
 const PREFIX = 'refs/savepoint/cp/';
 const PINS = 'refs/savepoint/pin/';
@@ -199,6 +199,14 @@ export class Timeline {
       }
     }
     return { checkpoints, damaged };
+  }
+
+  /** Returns the outlines of all readable checkpoints, oldest first. */
+  outlines(refs: readonly CheckpointRef[]): readonly CheckpointOutline[] {
+    return refs.flatMap((ref) => {
+      const outline = this.records.outline(ref.commit, () => this.readAll([ref]).checkpoints[0] ?? null);
+      return outline?.number === ref.number ? [outline] : [];
+    });
   }
 
   #readCached(ref: CheckpointRef): ReadResult {

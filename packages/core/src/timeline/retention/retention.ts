@@ -1,8 +1,8 @@
 /** Selects the checkpoints that clean-up drops. */
 
-import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { Workspace } from '../capture/workspace.ts';
+import type { CheckpointOutline } from '../record/record-cache.ts';
 
 export interface RetentionPolicy {
   /** Maximum number of checkpoints. */
@@ -58,7 +58,7 @@ export function expiredCheckpoints(workspace: RetainedWorkspace, policy: Retenti
   const refs = timeline.list();
   const floorOf = (limit: RetentionLimit): number => (policy.chosen.has(limit) ? 1 : Math.max(1, policy.keepAtLeast));
   if (LIMITS.every((limit) => refs.length <= floorOf(limit))) return [];
-  const { checkpoints } = timeline.readAll(refs);
+  const checkpoints = timeline.outlines(refs);
   const newest = checkpoints.at(-1);
   if (newest === undefined) return [];
   const spared = sparedByCleanUp(workspace);
@@ -98,7 +98,7 @@ function sparedByCleanUp({ timeline, basesOfCopies }: RetainedWorkspace): Readon
 }
 
 /** Returns null if all sessions are kept. */
-function newestSessions(checkpoints: readonly Checkpoint[], most: number | null): ReadonlySet<SessionId> | null {
+function newestSessions(checkpoints: readonly CheckpointOutline[], most: number | null): ReadonlySet<SessionId> | null {
   if (most === null) return null;
   const newest = new Set<SessionId>();
   for (let at = checkpoints.length - 1; at >= 0 && newest.size < most; at--) {
