@@ -14,6 +14,7 @@ import type {
 } from './command.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
+import { keepHeapSmall, limitHeapGrowth } from './heap-growth.ts';
 import { ask } from './input/ask.ts';
 import { type Interrupt, listenForInterrupts } from './interrupt.ts';
 import { openOptions } from './opening.ts';
@@ -108,6 +109,8 @@ async function runVerb(
   const { command, given } = (await parsed.instead?.(typed)) ?? { command: parsed, given: typed };
   const { verb } = command;
   const { env } = start;
+  if (verb.changes === 'files') keepHeapSmall();
+  else limitHeapGrowth();
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
     const input = await command.input(given, context);
     const following = command.follow?.(input, given, context) ?? null;

@@ -8,13 +8,13 @@ import { loadAgents } from '../../agents.ts';
 import type { CommandEnvironment, Environment, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { absolutePath, folderToOpen } from '../../folder.ts';
+import { keepHeapSmall } from '../../heap-growth.ts';
 import { ownVersion } from '../../own-version.ts';
 import { studioPage } from '../../studio-page.ts';
 import { systemCode } from '../../system-error.ts';
 import { writeAll } from '../../write.ts';
 import { healthOf } from './health.ts';
 import { openInBrowser } from './open-browser.ts';
-import { keepHeapSmall } from './small-heap.ts';
 
 const DEFAULT_IDLE_MINUTES = 30;
 const MAX_IDLE_MINUTES = 7 * 24 * 60;
