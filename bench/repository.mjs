@@ -103,6 +103,18 @@ export function git(folder, ...args) {
 }
 
 /**
+ * Text files that a repository tracks, and that take another line at their end.
+ * @param {string} folder
+ * @returns {readonly string[]}
+ */
+export function trackedFiles(folder) {
+  const listed = git(folder, 'ls-files', '-z', '--', ...TEXT_FILES);
+  return listed.split('\0').filter((name) => name !== '');
+}
+
+const TEXT_FILES = ['js', 'ts', 'mjs', 'jsx', 'tsx', 'py', 'c', 'h', 'rs', 'go', 'java', 'md'].map((end) => `*.${end}`);
+
+/**
  * @param {string} from
  * @param {string} to
  */

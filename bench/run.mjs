@@ -10,14 +10,16 @@
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
- *             `transcript`, `browser`, `studio`, `checks`, `copies` or `plans`: one of the parts; default all
+ *             `transcript`, `browser`, `studio`, `checks`, `copies`, `plans` or `memory`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
- *   --clone   in the part `plans`: a repository, of which a plan is made as well; at most 2,000 of its files count;
+ *   --clone   in the part `memory`: a repository that is measured instead of a generated one;
+ *             in the part `plans`: a repository, of which a plan is made as well; at most 2,000 of its files count;
  *             in the part `studio`: a repository, whose newest commits are turns
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
  *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
+ *   --edits   in the part `memory`: edits in a long-lived process; default 3,600, one each second of an hour
  *   --write   writes the results into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
     clone: { type: 'string' },
+    edits: { type: 'string', default: '3600' },
     only: { type: 'string' },
     megabytes: { type: 'string', default: '100' },
     real: { type: 'string', multiple: true, default: [] },
@@ -52,7 +55,9 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = 'repositories forks speed truth terminal transcript browser studio checks copies plans'.split(' ');
+const OWN_FILES = 'repositories forks speed truth terminal transcript browser studio checks copies plans memory'.split(
+  ' ',
+);
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -74,6 +79,7 @@ const { measureEdits } = await import('./edits.mjs');
 const { measureForks } = await import('./forks.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
+const { measureMemory } = await import('./memory.mjs');
 const { measurePlans } = await import('./plans.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
@@ -144,6 +150,16 @@ try {
     });
     tables['figures of speed'] =
       `${machine()} ${RUNS * 3} runs, median, with the range in brackets; milliseconds.\n\n${speed}`;
+  }
+  if (PARTS.includes('memory')) {
+    const memory = await measureMemory({
+      base,
+      command: COMMAND,
+      clone: values.clone,
+      files: FILES,
+      edits: Number(values.edits),
+    });
+    tables['figures of memory'] = `${machine()} ${memory}`;
   }
   if (PARTS.includes('terminal')) {
     tables['figures of the terminal'] = `${machine()}\n\n${await measureTerminal({ base, runs: RUNS })}`;
