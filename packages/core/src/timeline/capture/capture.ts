@@ -80,7 +80,14 @@ export async function scanWorkspace(
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
   const objects = options.into ?? new OverlayBatch(workspace.store.objects, undefined, options.reliesOn);
-  return { scan: await runScan(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
+  const scan = await runScan(workspace, { ...options, batch: objects, latest }, pace);
+  const { recalled, visited } = scan;
+  const isUsual = options.must === undefined && options.reliesOn === undefined && options.into === undefined;
+  if (isUsual && latest !== null && recalled !== null) {
+    const last = new LastSnapshot(objects, latest.snapshot);
+    workspace.memory.keepUncaptured(latest.commit, last, recalled, visited);
+  }
+  return { scan, objects, latest };
 }
 
 /**

@@ -256,14 +256,26 @@ export class KnownFolder {
 
   /** Returns a copy without tree ids, for a folder that no longer matches its trees. @param names no longer provable */
   without(names: ReadonlySet<Name>): KnownFolder {
+    return this.#withoutProofs(names.size === 0 ? null : (name) => names.has(name));
+  }
+
+  /** Returns a copy without tree ids, in which only files and links with these ids are provable. */
+  withOnly(isKept: (name: Name, id: ObjectId) => boolean): KnownFolder {
+    return this.#withoutProofs((name, position) => !isKept(name, this.id(position)));
+  }
+
+  /** @param isDropped null: every name stays provable */
+  #withoutProofs(isDropped: ((name: Name, position: number) => boolean) | null): KnownFolder {
     const { space, start } = allocateRecord(this.#word(0));
     this.bytes.copy(space.data, start);
     space.words[(start + REF) / 4] = 0;
     const copy = new KnownFolder(space, start, this.path, this.rules);
-    if (names.size === 0) return copy;
+    if (isDropped === null) return copy;
     const flags = copy.#flagsAt();
     for (const [position, name] of this.names().entries()) {
-      if (names.has(name)) space.data[flags + position] = this.what(position) & ~NameFlags.provable;
+      const what = this.what(position);
+      if ((what & NameFlags.provable) !== 0 && isDropped(name, position))
+        space.data[flags + position] = what & ~NameFlags.provable;
     }
     return copy;
   }

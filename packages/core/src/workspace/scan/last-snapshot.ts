@@ -32,6 +32,12 @@ export class LastSnapshot {
     return found !== null && found.files === files && found.side === side;
   }
 
+  /** Whether the folder at the path has a file or link of this name with this content. */
+  holdsLeaf(path: TreePath, name: Name, id: ObjectId): boolean {
+    const entry = this.#contentsOf(path)?.entries.get(name);
+    return entry !== undefined && entry.kind !== 'folder' && entry.id === id;
+  }
+
   /** Returns the names that it captured in the folder, and those that it recorded as absent. */
   namesIn(path: TreePath): readonly Name[] {
     const contents = this.#contentsOf(path);

@@ -9,6 +9,7 @@ import type { OwnPaths } from '../../store/own-paths.ts';
 import type { Findings } from './findings.ts';
 import type { WrittenFolder } from './folder-draft.ts';
 import type { KnownFolder } from './known-folder.ts';
+import type { LastSnapshot } from './last-snapshot.ts';
 import type { LinkedFile } from './linked-file.ts';
 import type { TrackedLookup } from './position.ts';
 
@@ -91,6 +92,17 @@ export interface ScanMemory {
     recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
     changedSince: readonly TreePath[],
+  ): void;
+  /**
+   * Records the findings of a scan that makes no checkpoint, as far as a checkpoint has them. Needs no lock, and writes
+   * nothing.
+   * @param commit the last checkpoint when the scan began @param last its snapshot
+   */
+  keepUncaptured(
+    commit: ObjectId,
+    last: Pick<LastSnapshot, 'holds' | 'holdsLeaf'>,
+    recalled: RecalledScan,
+    visited: ReadonlyMap<TreePath, VisitedFolder>,
   ): void;
   /** Makes the next scan read every file. */
   forget(): void;

@@ -61,6 +61,9 @@ export class StatCache implements ScanMemory {
     if (isNew || savedCommit !== commit || size !== folders.size) this.save(commit, folders);
   }
 
+  /** The file belongs to a captured scan. */
+  keepUncaptured(): void {}
+
   /** Failing to write the cache is not an error: the next scan reads more. */
   save(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): void {
     ensureCache(this.ports, this.layout);

@@ -20,6 +20,9 @@
  *      link is noticed the next time the folder is scanned.
  * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists. If another process has
  *    taken a checkpoint since, a folder whose result depends on the last one is scanned unless both have the same in it.
+ * W6 A scan that makes no checkpoint runs beside others. What it found is remembered only if nothing was: it replaces no
+ *    findings, and removes no reported change, because a capture that began earlier may still be kept. Folders that
+ *    differ from the checkpoint count as changed, and their new contents are not remembered (W5).
  */
 
 import type { ChangeSource, FolderWatch } from '../../io/changes.ts';
@@ -29,6 +32,7 @@ import type { ObjectId } from '../../model/ids.ts';
 import { childPath, type DiskPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import { type KnownFolder, NameFlags } from './known-folder.ts';
+import type { LastSnapshot } from './last-snapshot.ts';
 import {
   ABOVE_WORKSPACE,
   type RecalledScan,
@@ -71,6 +75,8 @@ export class WatchedMemory implements ScanMemory {
   readonly #searchedInodes = new Map<number, number>();
   readonly #memos = new Map<string, ScanMemo>();
   #recalls = 0;
+  /** How often everything was forgotten. */
+  #drops = 0;
   #unsaved = 0;
 
   constructor(
@@ -99,6 +105,7 @@ export class WatchedMemory implements ScanMemory {
     return {
       number,
       watches,
+      drops: this.#drops,
       isFull: changedPaths === null,
       known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
       unchangedFolder: (path) =>
@@ -131,6 +138,28 @@ export class WatchedMemory implements ScanMemory {
     this.#markChanged(changedSince);
     this.#unsaved += visited.size;
     if (isFull || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
+  }
+
+  keepUncaptured(
+    commit: ObjectId,
+    last: Pick<LastSnapshot, 'holds' | 'holdsLeaf'>,
+    recalled: RecalledScan,
+    visited: ReadonlyMap<TreePath, VisitedFolder>,
+  ): void {
+    const { watches, isFull, drops } = recalled as WatchedRecall;
+    if (!isFull || watches === null || watches !== this.#watch || drops !== this.#drops || this.#isWatched) return;
+    this.#empty();
+    const isHeld = heldIn(last, visited);
+    for (const [path, folder] of visited) {
+      if (isHeld(path)) this.#replace(path, folder);
+      else {
+        const known = folder.written.known.withOnly((name, id) => last.holdsLeaf(path, name, id));
+        this.#replace(path, { ...folder, written: { ...folder.written, known } });
+        this.#changed.set(path, this.#recalls + 1);
+      }
+    }
+    this.#commit = commit;
+    this.#isWatched = true;
   }
 
   forget(): void {
@@ -261,6 +290,7 @@ export class WatchedMemory implements ScanMemory {
   }
 
   #drop(): void {
+    this.#drops += 1;
     this.#empty();
     this.#commit = null;
     this.#isWatched = false;
@@ -321,6 +351,7 @@ export class WatchedMemory implements ScanMemory {
 interface WatchedRecall extends RecalledScan {
   readonly number: number;
   readonly watches: FolderWatch | null;
+  readonly drops: number;
   /** The scan visits every folder. */
   readonly isFull: boolean;
 }
@@ -330,4 +361,22 @@ function foldersIn(path: TreePath, known: KnownFolder): readonly TreePath[] {
     .names()
     .filter((_, position) => (known.what(position) & NameFlags.kind) === NameFlags.folder)
     .map((name) => childPath(path, name));
+}
+
+/** Tells which of the folders are in a checkpoint as they were found. */
+function heldIn(
+  last: Pick<LastSnapshot, 'holds'>,
+  visited: ReadonlyMap<TreePath, VisitedFolder>,
+): (path: TreePath) => boolean {
+  const found = new Map<TreePath, boolean>();
+  return function isHeld(path): boolean {
+    let held = found.get(path);
+    if (held !== undefined) return held;
+    const folder = visited.get(path);
+    // The trees of a folder include those of all folders below it.
+    const isAboveHeld = path !== WORKSPACE_ITSELF && isHeld(parentPath(path));
+    held = folder !== undefined && (isAboveHeld || last.holds(path, folder.written.ref));
+    found.set(path, held);
+    return held;
+  };
 }

@@ -1,5 +1,15 @@
 /** An incremental scan, which visits only changed folders, finds the same as a full scan. */
-import { appendFileSync, chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { fixedClock, fsWith, git, realPorts, testEffort } from '@savepoint/testkit';
 import { describe, expect, it, test } from 'vitest';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
@@ -63,6 +73,49 @@ test.runIf(CAN_WATCH)('a folder that is skipped by name and cannot be watched ma
   expect(went).toBeLessThan(folders);
 });
 
+describe.runIf(CAN_WATCH)('a scan that makes no checkpoint', () => {
+  it('is remembered, except what no checkpoint has', async () => {
+    const { w, watching, looking } = bench(nodeChanges());
+    await looking.checkpoint();
+    appendFileSync(`${w.workspace}/lib/a.txt`, 'more\n');
+    mkdirSync(`${w.workspace}/new`);
+    writeFileSync(`${w.workspace}/new/a.txt`, 'new\n');
+    const visits = async (): Promise<readonly string[]> => [...((await watching.status()).scan?.visited.keys() ?? [])];
+    const all = await visits();
+    expect(all).toContain('docs');
+    const again = await visits();
+    for (const changed of ['lib', 'new', '']) expect(again).toContain(changed);
+    for (const unchanged of ['docs', 'src', 'src/deep']) expect(again).not.toContain(unchanged);
+    // A checkpoint must store what the scans before it only saw.
+    await compare({ w, watching, looking }, false);
+    expect((await watching.verify({ deep: true })).damage).toEqual([]);
+  });
+
+  it('hides no change from a capture that began earlier and ends later', async () => {
+    const changes = new InterruptedChanges(nodeChanges());
+    const clock = fixedClock(Date.now() + 60_000);
+    let status: Promise<unknown> | undefined;
+    const { w, watching, looking } = bench(changes, { clock: { ...clock, turn: async () => void (await status) } });
+    const { workspace } = w;
+    // So many names that the capture lets others work in between.
+    mkdirSync(`${workspace}/many`);
+    for (let file = 0; file < 200; file++) writeFileSync(`${workspace}/many/${file}`, `${file}`);
+    const changed = `${workspace}/docs/a.txt`;
+    const before = readFileSync(changed);
+    await looking.checkpoint();
+    appendFileSync(changed, 'more\n');
+    changes.onceWatched(`${workspace}/many`, () => {
+      // For the other scan, the folder is as in the last checkpoint.
+      writeFileSync(changed, before);
+      clock.advance(60);
+      status = watching.status();
+    });
+    await watching.checkpoint();
+    expect(status).toBeDefined();
+    await compare({ w, watching, looking }, false);
+  });
+});
+
 test.runIf(CAN_WATCH)('an unfinished repository does not keep the rules above from changing', async () => {
   // Everything is old enough to be trusted.
   const b = bench(nodeChanges(), { clock: fixedClock(Date.now() + 60_000) });
@@ -124,6 +177,15 @@ describe.runIf(CAN_WATCH)('four writers', () => {
     // Otherwise nothing was tested.
     expect(partly).toBeGreaterThan(rounds >= 100 ? rounds / 3 : 0);
     expect(done).toBeGreaterThan(rounds);
+  });
+
+  it('produce the same snapshots if what is remembered comes from scans without a checkpoint', {
+    timeout: 3_600_000,
+  }, async () => {
+    const rounds = Math.ceil(ROUNDS * 0.2);
+    const { partly } = await race(bench(nodeChanges()), { rounds, forgets: true });
+    console.info(`seed ${SEED}: ${partly} of ${rounds} scans went only somewhere`);
+    expect(partly).toBeGreaterThan(rounds >= 100 ? rounds / 5 : 0);
   });
 
   it('produce the same snapshots if only 100 folders can be watched', { timeout: 3_600_000 }, async () => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { open, type Savepoint } from '@savepoint/core';
+import { open, type Savepoint, WorkspaceCache } from '@savepoint/core';
 import type { ChangeSource, Ports } from '@savepoint/core/ports';
 import { GIT_ENV, git, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished } from 'vitest';
@@ -20,6 +20,8 @@ export interface Bench {
   readonly outside: string;
   /** Remembers the last scan, and scans only what changed. */
   readonly watching: Savepoint;
+  /** What `watching` remembers. Once it is closed, the next scan remembers anew. */
+  readonly cache: WorkspaceCache;
   /** Scans everything each time. It has the same timeline, because a scan depends on the last checkpoint. */
   readonly looking: Savepoint;
 }
@@ -33,10 +35,11 @@ export function bench(changes: ChangeSource, replace: Partial<Ports> = {}, fill 
   mkdirSync(outside);
   fill(w.workspace);
   const ports = realPorts({ ...replace, changes: waiting });
-  const watching = open({ dir: w.workspace, ports, places: w.places, watch: true });
-  onTestFinished(() => watching.close());
+  const cache = new WorkspaceCache();
+  const watching = open({ dir: w.workspace, ports, places: w.places, watch: cache });
+  onTestFinished(() => cache.close());
   const looking = open({ dir: w.workspace, ports: realPorts(), places: w.places });
-  return { w, outside, watching, looking };
+  return { w, outside, watching, cache, looking };
 }
 
 function createSmallTree(workspace: string): void {
@@ -79,7 +82,7 @@ async function startWriters({ w, outside }: Bench): Promise<(seed: number, count
  * Compares the results of both for the current folder. Returns the number of folders that the incremental scan visited.
  */
 export async function compare(
-  { w, watching, looking }: Bench,
+  { w, watching, looking }: Pick<Bench, 'w' | 'watching' | 'looking'>,
   keep: boolean,
 ): Promise<{ went: number; folders: number }> {
   // Otherwise the full scan would take the ids of unchanged files from the incremental one.
@@ -120,6 +123,8 @@ async function differences({ w, watching, looking }: Bench): Promise<readonly st
 
 export interface Race {
   readonly rounds: number;
+  /** Whether each round begins with nothing remembered, so that scans without a checkpoint are remembered. */
+  readonly forgets?: boolean;
   /** Runs before a round, while no other process writes. */
   readonly before?: (round: number, folders: number) => void;
   /** Runs when the writers are done, before both scans. */
@@ -137,7 +142,7 @@ interface RaceResult {
   readonly visits: readonly number[];
 }
 
-export async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<RaceResult> {
+export async function race(b: Bench, { rounds, forgets, before, after, looked }: Race): Promise<RaceResult> {
   const random = seededRandom(SEED);
   const work = await startWriters(b);
   await b.looking.checkpoint();
@@ -149,12 +154,14 @@ export async function race(b: Bench, { rounds, before, after, looked }: Race): P
   const maxFolders = folders + 290;
   for (let round = 0; round < rounds; round++) {
     before?.(round, folders);
+    if (forgets === true) b.cache.close();
+    if (forgets === true && random.integer(3) > 0) await b.watching.status();
     const writing = work(SEED + round * WRITERS, 1 + random.integer(4));
     // Captures during the writes. Their results are not compared, and must not be trusted later.
-    for (let capture = random.integer(3); capture > 0; capture--) {
-      if (random.integer(2) === 0) await b.watching.checkpoint();
-      else await b.watching.status();
-    }
+    const scans = Array.from({ length: random.integer(3) }, () => random.integer(2) === 0);
+    const scan = (captures: boolean) => (captures ? b.watching.checkpoint() : b.watching.status());
+    if (forgets === true) await Promise.all([...scans, false].map(scan));
+    else for (const captures of scans) await scan(captures);
     done += await writing;
     revealHiddenLinks(b.w);
     after?.(round);
