@@ -1,7 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import type { CommandOutcome } from '@savepoint/testkit/command';
+import { type CommandOutcome, main } from '@savepoint/testkit/command';
 import { expect, it, onTestFinished } from 'vitest';
 import { type DaemonProject, daemonProject, kill } from './daemon-project.ts';
 
@@ -84,6 +85,24 @@ it('leaves to the command what fails, what writes, and what its own environment 
   expect(answered(p)).toBe(before);
 });
 
+it('does not answer a command that has fewer rights', async () => {
+  const p = filled();
+  await p.startDaemon();
+  const wanted = p.run(['status']);
+  const before = answered(p);
+  const env = { ...p.environment(), PATH: process.env['PATH'] };
+  const run = (...around: readonly [string, ...string[]]): unknown => {
+    const [file, ...args] = [...around, process.execPath, main, 'status'];
+    const { status, signal, stdout, stderr } = spawnSync(file, args, { cwd: p.dir, env, encoding: 'utf8' });
+    return { status, signal, stdout, stderr };
+  };
+  // Sandboxes forbid new privileges.
+  expect(run('setpriv', '--no-new-privs')).toEqual(wanted);
+  expect(answered(p)).toBe(before);
+  expect(run('env')).toEqual(wanted);
+  expect(answered(p)).toBe(before + 1);
+});
+
 it('a daemon that is turned off answers nothing, and ends', async () => {
   const p = filled();
   await p.startDaemon();
@@ -123,10 +142,12 @@ const BROKEN: Readonly<Record<string, string>> = {
 it('whatever a daemon sent before it died, the command does the work itself', async () => {
   const p = filled();
   const wanted = alone(p, ['status']);
-  const folder = path.join(p.base, 'run', '1');
+  // The project ends the process that its link names.
+  const { pid } = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const folder = path.join(p.base, 'run', String(pid));
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  fs.symlinkSync(`/proc/${process.pid}/ns/mnt`, path.join(folder, 'mnt'));
-  fs.symlinkSync(`/proc/${process.pid}/root`, path.join(folder, 'root'));
+  fs.symlinkSync(`/proc/${pid}/ns/mnt`, path.join(folder, 'mnt'));
+  fs.symlinkSync(`/proc/${pid}/root`, path.join(folder, 'root'));
   fs.symlinkSync(folder, p.link);
   let reply = '';
   let asked = 0;

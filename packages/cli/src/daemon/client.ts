@@ -2,8 +2,6 @@
  * Lets the daemon answer a command that only reads. It loads nothing of the engine, because that takes most of the time
  * of a small command. Whatever goes wrong, the command does its work itself, and nothing was printed yet.
  */
-import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
 import type { DiskPath, Progress } from '@savepoint/core';
 import { type Interrupt, listenForInterrupts } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
@@ -12,7 +10,7 @@ import { streamOf } from '../view.ts';
 import { writeAll } from '../write.ts';
 import { BUILD_HEADER, buildOnDisk, handshake } from './build.ts';
 import { ANSWERED, COMMAND_ROUTE, type CommandAnswer, type CommandReply, zoneOffsets } from './command-request.ts';
-import { homeLink, SOCKET } from './runtime-folder.ts';
+import { socketOf } from './find-socket.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -57,38 +55,6 @@ async function print({ text, pagedIn }: CommandAnswer, env: Environment): Promis
   const bytes = Buffer.from(text, 'base64');
   if (pagedIn === null) writeAll(1, bytes);
   else (await import('../pager.ts')).page(bytes, env, pagedIn as DiskPath);
-}
-
-/** @returns null if no daemon of this user, with the same view of the files, may be asked */
-function socketOf(env: Environment): string | null {
-  try {
-    // The path through the home may be too long for a socket.
-    const folder = realpathSync(homeLink(guessedHome(env)));
-    const [place, socket] = [lstatSync(folder), lstatSync(join(folder, SOCKET))];
-    const uid = process.geteuid?.();
-    if (place.uid !== uid || socket.uid !== uid || (place.mode & 0o077) !== 0 || !socket.isSocket()) return null;
-    return process.platform !== 'linux' || hasSameView(folder) ? join(folder, SOCKET) : null;
-  } catch {
-    return null;
-  }
-}
-
-/** A wrong guess costs time: the daemon compares it with the real one. */
-function guessedHome({ SAVEPOINT_HOME: given = '', XDG_DATA_HOME: data, HOME: home = '' }: Environment): string {
-  if (given !== '') return given;
-  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support', 'Savepoint');
-  return join(data !== undefined && isAbsolute(data) ? data : join(home, '.local', 'share'), 'savepoint');
-}
-
-/** A process in a container or another mount namespace sees other files. */
-function hasSameView(folder: string): boolean {
-  return [
-    ['mnt', '/proc/self/ns/mnt'],
-    ['root', '/proc/self/root'],
-  ].every(([name = '', own = '']) => {
-    const [a, b] = [statSync(join(folder, name), { bigint: true }), statSync(own, { bigint: true })];
-    return a.dev === b.dev && a.ino === b.ino;
-  });
 }
 
 function requestBody(args: readonly string[], env: Environment): string | null {
