@@ -45,9 +45,9 @@ export class DaemonProject extends Project {
   }
 
   /** Starts a daemon in the foreground of a child process, and waits until it answers. */
-  async startDaemon(options: RunOptions = {}): Promise<number> {
+  async startDaemon(options: RunOptions = {}, program = main): Promise<number> {
     fs.mkdirSync(this.store, { recursive: true, mode: 0o700 });
-    const child = spawn(process.execPath, [main, 'daemon', 'run', '--idle', '120'], {
+    const child = spawn(process.execPath, [program, 'daemon', 'run', '--idle', '120'], {
       cwd: '/',
       env: this.environment(options),
       stdio: ['ignore', 'ignore', 'pipe'],
