@@ -158,9 +158,10 @@ it('is removed by a purge of its path and with its session, and a damaged file i
   expect(p.ok('sessions', 'delete', 's1', '--yes').stdout).toContain('Deleted 1 comment that no agent had received.\n');
   expect(listed(p)).toEqual([]);
   p.ok('comment', 'add', 'a.txt:2', 'Again');
-  const all = fs.readdirSync(p.base, { recursive: true, encoding: 'utf8' });
+  const stores = path.join(p.store, 'workspaces');
+  const all = fs.readdirSync(stores, { recursive: true, encoding: 'utf8' });
   fs.writeFileSync(
-    path.join(p.base, all.find((one) => one.endsWith('comments.json')) ?? ''),
+    path.join(stores, all.find((one) => one.endsWith('comments.json')) ?? ''),
     '{"format":1,"comments":[{}]}',
   );
   const refused = p.run(['comment', 'list']);

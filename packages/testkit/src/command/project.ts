@@ -7,6 +7,7 @@ import { removeFolder } from '../world.ts';
 import { canBeHosted, runHosted } from './hosted.ts';
 import { type CommandOutcome, explain, hookScript, main, type RunOptions } from './outcome.ts';
 import { git } from './programs.ts';
+import { ProjectDaemon } from './project-daemon.ts';
 
 // The build does not copy the modules that are loaded at run time, so they are read from the sources.
 const sources = new URL('../../src/command/', import.meta.url);
@@ -18,6 +19,7 @@ export class Project {
   readonly dir: string;
   readonly home: string;
   readonly store: string;
+  readonly #daemon: ProjectDaemon | null;
 
   constructor(name = 'project') {
     this.base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'savepoint-test-')));
@@ -26,9 +28,11 @@ export class Project {
     this.store = path.join(this.base, 'store');
     fs.mkdirSync(this.dir);
     fs.mkdirSync(this.home);
+    this.#daemon = process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? new ProjectDaemon(this.store) : null;
   }
 
   remove(): void {
+    this.#daemon?.stop();
     removeFolder(this.base);
   }
 
@@ -75,7 +79,7 @@ export class Project {
       PATH: process.env['PATH'] ?? '',
       HOME: this.home,
       SAVEPOINT_HOME: this.store,
-      ...this.#daemon(),
+      ...this.#daemonEnvironment(),
       SAVEPOINT_WATCH: process.env['SAVEPOINT_WATCH'],
       LC_ALL: 'C.UTF-8',
       ...options.env,
@@ -90,9 +94,9 @@ export class Project {
     return env;
   }
 
-  /** With `SAVEPOINT_TEST_WITH=daemon`, this project's own daemon answers the installed hooks. */
-  #daemon(): NodeJS.ProcessEnv {
-    if (process.env['SAVEPOINT_TEST_WITH'] !== 'daemon') return { SAVEPOINT_DAEMON: 'off' };
+  /** With `SAVEPOINT_TEST_WITH=daemon`, this project's own daemon answers the installed hooks, and commands. */
+  #daemonEnvironment(): NodeJS.ProcessEnv {
+    if (this.#daemon === null) return { SAVEPOINT_DAEMON: 'off' };
     const runtime = path.join(this.base, 'run');
     fs.mkdirSync(runtime, { recursive: true, mode: 0o700 });
     return { XDG_RUNTIME_DIR: runtime };
@@ -102,6 +106,7 @@ export class Project {
   run(args: readonly string[], options: RunOptions = {}): CommandOutcome {
     const [file, ...rest] = commandLine(args);
     const [cwd, env] = [options.cwd ?? this.dir, this.environment(options)];
+    this.#daemon?.startFor(args, env);
     if (canBeHosted(args, options)) return runHosted(sources, args, cwd, env);
     const done = spawnSync(file, rest, {
       cwd,
@@ -120,9 +125,11 @@ export class Project {
     args: readonly string[],
     options: RunOptions = {},
   ): { readonly pid: number; readonly done: Promise<CommandOutcome> } {
+    const env = this.environment(options);
+    this.#daemon?.startFor(args, env);
     const child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd ?? this.dir,
-      env: this.environment(options),
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
