@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { type CommandOutcome, main } from '@savepoint/testkit/command';
+import { type CommandOutcome, main, workingFiles } from '@savepoint/testkit/command';
 import { expect, it, onTestFinished } from 'vitest';
 import { type DaemonProject, daemonProject, kill } from './daemon-project.ts';
 
@@ -35,6 +35,8 @@ function filled(): DaemonProject {
   return p;
 }
 
+/** Other tests do not watch folders. */
+const WATCHING = { env: { SAVEPOINT_WATCH: undefined } };
 const OFF = { env: { SAVEPOINT_DAEMON: 'off' } };
 
 function alone(p: DaemonProject, args: readonly string[], cwd = p.dir): CommandOutcome {
@@ -65,6 +67,42 @@ it('sees each change that was made before it was asked', async () => {
     if (round === 3) alone(p, ['checkpoint']);
     expect(p.run(['status', '--json'])).toEqual(alone(p, ['status', '--json']));
   }
+});
+
+it('tells commands that write what has not changed, and they capture what they would capture alone', async () => {
+  const [p, other] = [filled(), filled()];
+  await p.startDaemon(WATCHING);
+  // From now on, it knows the folder.
+  p.run(['status'], WATCHING);
+  const commands: readonly (readonly string[])[] = [
+    ['checkpoint', '-m', 'third'],
+    ['restore', 'cp_1', '--yes', '--', 'a.txt'],
+    ['undo'],
+    ['redo'],
+    ['rollback', '--change', 'cp_2.1', '--yes'],
+    ['checkpoint', '-m', 'last'],
+  ];
+  const contents = (project: DaemonProject): unknown => [
+    workingFiles(project.dir),
+    JSON.parse(alone(project, ['list', '--json']).stdout).checkpoints.map(
+      ({ id, trigger, totals, counts, partial }: Readonly<Record<string, unknown>>) => ({
+        id,
+        trigger,
+        totals,
+        counts,
+        partial,
+      }),
+    ),
+    alone(project, ['diff', '--patch', 'cp_1', 'last']).stdout,
+  ];
+  for (const [round, args] of commands.entries()) {
+    for (const one of [p, other]) one.write(`sub/${round}.txt`, `${round}\n`);
+    const { status } = p.run(args, WATCHING);
+    expect([status, alone(other, args).status], args.join(' ')).toEqual([0, 0]);
+    expect(contents(p), args.join(' ')).toEqual(contents(other));
+  }
+  expect((p.status() as unknown as { readonly scans: number }).scans).toBeGreaterThanOrEqual(commands.length);
+  expect(alone(p, ['verify', '--deep']).status).toBe(0);
 });
 
 it('leaves to the command what fails, what writes, and what its own environment decides', async () => {
@@ -116,8 +154,10 @@ it('a daemon that hangs or was killed costs nothing but time', async () => {
   const wanted = alone(p, ['status']);
   kill(pid, 'SIGSTOP');
   expect(p.run(['status'])).toEqual(wanted);
+  expect(p.run(['checkpoint'], WATCHING).stdout).toContain('cp_3');
   kill(pid, 'SIGKILL');
-  expect(p.run(['status'])).toEqual(wanted);
+  p.write('sub/c.txt', 'c\n');
+  expect(p.run(['checkpoint'], WATCHING).stdout).toContain('cp_4');
 });
 
 const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n';
@@ -137,6 +177,16 @@ const BROKEN: Readonly<Record<string, string>> = {
   'no JSON': `${HEAD}\u0000\u0001garbage\n`,
   'other JSON': `${HEAD}{"answer":{"text":7,"pagedIn":null,"warnings":[],"exit":0}}\n`,
   null: `${HEAD}null\n`,
+};
+
+const LIST = JSON.stringify([['sub', '0'.repeat(40), null, '', false, 1, [1, 0, 1, 1, 0]]]);
+const listed = (length: number): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${LIST}`;
+
+/** The same for a list of folders. */
+const BROKEN_LISTS: Readonly<Record<string, string>> = {
+  'half a list': listed(LIST.length * 2),
+  'more than a list': listed(LIST.length - 1),
+  'a list of trees that do not exist': listed(LIST.length),
 };
 
 it('whatever a daemon sent before it died, the command does the work itself', async () => {
@@ -165,6 +215,15 @@ it('whatever a daemon sent before it died, the command does the work itself', as
     expect(await p.start(['status']).done, name).toEqual(wanted);
   }
   expect(asked).toBe(Object.keys(BROKEN).length);
+  // A command that writes asks in another way.
+  alone(p, ['checkpoint']);
+  for (const [name, text] of Object.entries({ ...BROKEN, ...BROKEN_LISTS })) {
+    reply = text;
+    p.write('a.txt', `${name}\n`);
+    const { stdout } = await p.start(['checkpoint', '--json'], WATCHING).done;
+    expect(JSON.parse(stdout).checkpoint.totals, name).toMatchObject({ files: 1 });
+  }
+  expect(asked).toBe(2 * Object.keys(BROKEN).length + Object.keys(BROKEN_LISTS).length);
   // The oracle: such an answer would have been printed.
   reply = `${HEAD}${ANSWER}\n`;
   expect((await p.start(['status']).done).stdout).toBe('wrong');

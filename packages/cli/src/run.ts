@@ -1,6 +1,15 @@
 /** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
-import { type DiskPath, ERROR_CODES, nameFromJson, nameToJson, open, SavepointError, showText } from '@savepoint/core';
+import {
+  type DiskPath,
+  ERROR_CODES,
+  nameFromJson,
+  nameToJson,
+  open,
+  type Savepoint,
+  SavepointError,
+  showText,
+} from '@savepoint/core';
 import { shellCaller } from './agent-shell.ts';
 import { agentReports, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
@@ -12,6 +21,7 @@ import type {
   VerbArguments,
   VerbCommand,
 } from './command.ts';
+import { daemonWatcher } from './daemon/watcher.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { keepHeapSmall, limitHeapGrowth } from './heap-growth.ts';
@@ -137,7 +147,9 @@ async function withWorkspace(
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
   const options = openOptions({ dir, here: globals.here, env }, process.argv[1] ?? '');
-  const savepoint = open({ ...options, caller: shellCaller(env) });
+  const watcher = daemonWatcher(options.places.home, env, async () => (await savepoint.config()).daemon.enabled);
+  const ports = watcher === null ? options.ports : { ...options.ports, watcher };
+  const savepoint: Savepoint = open({ ...options, ports, caller: shellCaller(env) });
   const progress = new ProgressLine();
   const tellsPeople = !globals.json;
   let held: string[] | null = null;

@@ -39,6 +39,7 @@ export {
 export type { LoadOwnEntries, MergedEntries, OwnEntries } from './io/own-entries.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random, RunningProcess } from './io/ports.ts';
 export type { Programs } from './io/programs.ts';
+export type { Watcher, WatcherQuestion } from './io/watcher.ts';
 export type { CaptureRules, Change } from './model/checkpoint.ts';
 export type { Snapshot } from './model/entries.ts';
 export type { ObjectId } from './model/ids.ts';

@@ -13,6 +13,7 @@ import { ResponseTimes } from './response-times.ts';
 import { runtimeFolder } from './runtime-folder.ts';
 import { type DaemonResponse, serve } from './server.ts';
 import { claimSocket, type DaemonSocket } from './socket.ts';
+import { parseUnchangedRequest } from './unchanged-request.ts';
 import { WorkspacePool, WorkspaceQueue } from './workspace-pool.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -70,6 +71,8 @@ export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): 
   let active = 0;
   /** Commands that got their answer here. */
   let commands = 0;
+  /** Scans of other processes that it helped. */
+  let scans = 0;
   let lastAsked = clock.monotonic();
   let idle = idleMs ?? FIRST_IDLE_MS;
   let ended: DaemonExit | null = null;
@@ -110,6 +113,7 @@ export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): 
           endsAfterIdleSeconds: Math.round(idle / 1_000),
           events: times.count,
           commands,
+          scans,
           medianMs: times.median(),
           workspaces: pool.count,
           memoryBytes: process.memoryUsage().rss,
@@ -128,6 +132,16 @@ export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): 
           lastAsked = clock.monotonic();
           times.add(clock.monotonic() - arrived);
         }
+      },
+      unchanged: async (body) => {
+        lastAsked = clock.monotonic();
+        const question = parseUnchangedRequest(body);
+        if (question === null) return { status: 400, body: 'not understood\n' };
+        if (question.home !== nodePlaces({ SAVEPOINT_HOME: home }).home) return { status: 421, body: 'another home\n' };
+        const answer = pool.answer(question);
+        if (answer === null) return { status: 404, body: 'unknown\n' };
+        scans += 1;
+        return { status: 200, body: answer };
       },
       command: async (body, write, signal) => {
         active += 1;

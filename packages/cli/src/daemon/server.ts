@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Build } from './build.ts';
 import { BUILD_HEADER, handshake, isHandshake } from './build.ts';
 import { COMMAND_ROUTE } from './command-request.ts';
+import { UNCHANGED_ROUTE } from './unchanged-request.ts';
 
 /** The answer to a request. For any status but 200, the hook's script runs the command itself. */
 export interface DaemonResponse {
@@ -13,6 +14,8 @@ export interface DaemonResponse {
 export interface Routes {
   /** @param arrived time of arrival in milliseconds, by a monotonic clock */
   hook(agent: string, event: string | null, body: Buffer, arrived: number): Promise<DaemonResponse>;
+  /** Which folders of a workspace have not changed. */
+  unchanged(body: Buffer): Promise<DaemonResponse>;
   /** Writes lines of JSON; the last one is the answer. @param signal the caller has gone */
   command(body: Buffer, write: (line: object) => void, signal: AbortSignal): Promise<void>;
   status(): Promise<DaemonResponse>;
@@ -83,10 +86,12 @@ export function serve(own: Build, routes: Routes, now: () => number): Server {
     if (request.method !== 'POST') return { status: 404, body: 'unknown\n' };
     if (what === 'stop') return routes.stop();
     const isCommand = what === COMMAND_ROUTE;
-    if (!isCommand && (what !== 'hook' || agent === undefined || agent === ''))
+    const isQuestion = what === UNCHANGED_ROUTE;
+    if (!isCommand && !isQuestion && (what !== 'hook' || agent === undefined || agent === ''))
       return { status: 404, body: 'unknown\n' };
     const body = await readBody(request, grow);
     if (typeof body === 'number') return { status: body, body: 'too large, or incomplete\n' };
+    if (isQuestion) return routes.unchanged(body);
     if (isCommand || agent === undefined) {
       await sendLines(response, (write, signal) => routes.command(body, write, signal));
       return null;

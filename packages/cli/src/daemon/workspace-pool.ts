@@ -1,5 +1,6 @@
 /** Keeps workspaces open between the daemon's requests, and orders the work in each. */
 import { type DiskPath, type OpenOptions, open, type Savepoint, WorkspaceCache } from '@savepoint/core';
+import type { WatcherQuestion } from '@savepoint/core/ports';
 
 /** Above this number, unused workspaces are closed, the least recently used one first. */
 const MAX_WORKSPACES = 8;
@@ -10,6 +11,7 @@ interface PooledWorkspace {
   readonly cache: WorkspaceCache;
   /** The folder and the global ignore file. */
   readonly place: string;
+  readonly globalIgnore: DiskPath | null;
   /** Time of the last use, by a monotonic clock. */
   lastUsed: number;
   /** Number of current leases. A workspace in use is never closed. */
@@ -86,6 +88,17 @@ export class WorkspacePool {
     };
   }
 
+  /** @returns null if changes may be unknown */
+  answer(question: WatcherQuestion): string | null {
+    for (const workspace of this.#workspaces.values()) {
+      const answer = workspace.globalIgnore === question.globalIgnore ? workspace.cache.answer(question) : null;
+      if (answer === null) continue;
+      workspace.lastUsed = this.#now();
+      return answer;
+    }
+    return null;
+  }
+
   closeIdle(idleMs: number): void {
     for (const [key, workspace] of this.#workspaces) {
       if (this.#now() - workspace.lastUsed >= idleMs) this.#closeIfUnused(key, workspace);
@@ -110,7 +123,8 @@ export class WorkspacePool {
   #openWatched(options: OpenOptions, place: string): PooledWorkspace {
     const known = [...this.#workspaces.values()].find((one) => one.place === place);
     const cache = known?.cache ?? new WorkspaceCache();
-    return { savepoint: open({ ...options, watch: cache }), cache, place, lastUsed: 0, leases: 0 };
+    const { globalIgnore } = options.places;
+    return { savepoint: open({ ...options, watch: cache }), cache, place, globalIgnore, lastUsed: 0, leases: 0 };
   }
 }
 

@@ -60,7 +60,7 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
       return effective().retention.maxStoreBytes;
     },
     globalIgnore: places.globalIgnore,
-    memory: cache.memoryOf(ports, record, new StatCache(ports, store.layout)),
+    memory: cache.memoryOf(ports, record, places.globalIgnore, new StatCache(ports, store.layout)),
     searchPath: places.searchPath ?? '',
     ownEntries: context.ownEntries,
     lastNumber: record.lastNumber,

@@ -1,13 +1,16 @@
 /** What a process keeps of workspaces between calls: open stores, checkpoint records, and the memory of scans. */
 
 import type { Ports } from '../io/ports.ts';
+import type { WatcherQuestion } from '../io/watcher.ts';
 import type { DiskPath } from '../model/names.ts';
 import { type OpenStore, openStore } from '../store/layout.ts';
 import { assertPrivate } from '../store/private-folders.ts';
 import type { WorkspaceRecord } from '../store/records.ts';
 import { RecordCache } from '../timeline/record/record-cache.ts';
+import { AskedMemory } from '../workspace/scan/asked-memory.ts';
 import type { ScanMemory } from '../workspace/scan/scan-memory.ts';
 import type { StatCache } from '../workspace/scan/stat-cache.ts';
+import { textOfUnchanged } from '../workspace/scan/unchanged-folder.ts';
 import { WatchedMemory } from '../workspace/scan/watched-memory.ts';
 
 export interface WorkspaceCacheOptions {
@@ -44,8 +47,16 @@ export class WorkspaceCache {
     return store;
   }
 
-  memoryOf(ports: Ports, { id, path }: WorkspaceRecord, saved: StatCache): ScanMemory {
-    if (ports.changes === undefined || !this.#isWatching) return saved;
+  memoryOf(
+    ports: Ports,
+    { id, path }: Pick<WorkspaceRecord, 'id' | 'path'>,
+    globalIgnore: DiskPath | null,
+    saved: StatCache,
+  ): ScanMemory {
+    if (ports.changes === undefined || !this.#isWatching) {
+      const { watcher } = ports;
+      return watcher === undefined ? saved : new AskedMemory(ports, watcher, { id, root: path, globalIgnore }, saved);
+    }
     const key = `${id} ${path}`;
     let memory = this.#memories.get(key);
     if (memory === undefined) {
@@ -53,6 +64,15 @@ export class WorkspaceCache {
       this.#memories.set(key, memory);
     }
     return memory;
+  }
+
+  /**
+   * Answers the question of another process. The global ignore file must be that of the engines that share this cache.
+   * @returns null if changes may be unknown
+   */
+  answer({ id, root, dependencies }: WatcherQuestion): string | null {
+    const folders = this.#memories.get(`${id} ${root}`)?.unchangedFolders(dependencies) ?? null;
+    return folders === null ? null : textOfUnchanged(folders);
   }
 
   /** Stops watching and closes the stores. Later calls open them again. Must not be called during a call. */

@@ -6,6 +6,7 @@ import type { Fs } from './fs.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { Programs } from './programs.ts';
 import type { TypeCheckerProgram } from './type-checker.ts';
+import type { Watcher } from './watcher.ts';
 
 export type { ProcessIdentity } from './process-identity.ts';
 
@@ -73,6 +74,8 @@ export interface Ports {
   readonly programs: Programs;
   /** Reports changes in folders. Without it, every scan reads all folders. */
   readonly changes?: ChangeSource;
+  /** Asked before a scan what has not changed. Without it, every scan of a process that does not stay visits all folders. */
+  readonly watcher?: Watcher;
   /** Without it, data is compressed in the thread that reads it. */
   readonly compressor?: Compressor;
   /** Without it, no type checker of a project is asked about states that are not on disk. */

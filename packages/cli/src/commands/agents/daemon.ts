@@ -71,12 +71,13 @@ function statusLines(said: DaemonAnswer, home: string): readonly string[] {
   if (said === 'stopping') return ['The daemon is shutting down. The next hook starts a new one.'];
   if (said === 'none')
     return ['No daemon is running. Hooks work without it; the next hook starts one if the system supports it.'];
-  const { pid, startedAt, events, commands, medianMs, idleSeconds, endsAfterIdleSeconds, workspaces, memoryBytes } =
-    said;
+  const { pid, startedAt, events, commands, scans, medianMs, idleSeconds, endsAfterIdleSeconds } = said;
+  const { workspaces, memoryBytes } = said;
   const median = typeof medianMs === 'number' ? ` (median ${medianMs} ms)` : '';
   return [
     `The daemon is running: process ${pid}, since ${showText(String(startedAt))}.`,
     `Handled ${countText(Number(events), 'event')}${median}, and ${countText(Number(commands), 'command')}.`,
+    `Helped ${countText(Number(scans), 'scan')} of other processes.`,
     `${countText(Number(workspaces), 'workspace')} open, ${Math.round(Number(memoryBytes) / 1_048_576)} MB of memory.`,
     `Idle for ${Number(idleSeconds)} s; exits after ${Number(endsAfterIdleSeconds)} s without a request.`,
     `Socket: ${showText(homeLink(home))}`,

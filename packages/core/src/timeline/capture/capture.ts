@@ -21,6 +21,7 @@ import type { OpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { LastSnapshot } from '../../workspace/scan/last-snapshot.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
+import type { ScanDependencies } from '../../workspace/scan/scan-memory.ts';
 import { differences } from '../diff/snapshot-diff.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
 import { activeCallsAfterScan, activeCallsBeforeScan, updateCalls } from './active-calls.ts';
@@ -349,8 +350,11 @@ async function runScan(
   const lastSnapshot = new LastSnapshot(batch, latest?.snapshot ?? null);
   // A checkpoint that cannot be read does not vouch for its objects.
   const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.canRead(commit);
+  const isCaptured: ScanDependencies['isCaptured'] = (path, ref) => lastSnapshot.holds(path, ref);
+  const frame = { root, rules, own, isCheckpoint, isCaptured };
+  await workspace.memory.prepare?.(frame);
   for (let look = 1; ; look++) {
-    const recalled = workspace.memory.recall({ root, rules, own, isCheckpoint });
+    const recalled = workspace.memory.recall(frame);
     const found = await scan({
       ports,
       root,

@@ -6,6 +6,7 @@ import type { SkipReason } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
+import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 import type { Findings } from './findings.ts';
 import type { WrittenFolder } from './folder-draft.ts';
 import type { KnownFolder } from './known-folder.ts';
@@ -48,6 +49,14 @@ export interface ScanDependencies {
   readonly own: OwnPaths;
   /** Whether the commit is a checkpoint: if so, everything reachable from it is in the store. */
   readonly isCheckpoint: (commit: ObjectId) => boolean;
+  /** Whether the last checkpoint has these trees at the path. */
+  readonly isCaptured: (path: TreePath, ref: FolderRef) => boolean;
+}
+
+/** All of it that no proof covers, as one text. */
+export function dependenciesOf(fs: Fs, { root, rules }: Pick<ScanDependencies, 'root' | 'rules'>): string {
+  const stat = fs.lstat(root);
+  return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
 }
 
 /** The memory's state at the beginning of one scan. */
@@ -82,6 +91,8 @@ export interface RecalledScan {
 }
 
 export interface ScanMemory {
+  /** Called before the first `recall` of a scan: a memory may have to ask another process. */
+  prepare?(frame: ScanDependencies): Promise<void>;
   recall(frame: ScanDependencies): RecalledScan;
   /**
    * Records that the findings are in the trees of `commit`, a checkpoint. The caller holds the workspace's lock.

@@ -44,13 +44,15 @@ export class StatCache implements ScanMemory {
     return this.load(isCheckpoint) ?? new SavedFolders(this.ports.fs, null, new Map());
   }
 
+  /** @param unvisited records of other folders that are in the trees of the commit as well */
   keep(
     commit: ObjectId,
     recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
     changedSince: readonly TreePath[],
+    unvisited: ReadonlyMap<TreePath, KnownFolder> = new Map(),
   ): void {
-    const folders = new Map<TreePath, KnownFolder>();
+    const folders = new Map(unvisited);
     let isNew = changedSince.length > 0;
     for (const [path, { written }] of visited) {
       folders.set(path, written.known);
@@ -87,7 +89,7 @@ export class StatCache implements ScanMemory {
   }
 }
 
-class SavedFolders implements RecalledScan {
+export class SavedFolders implements RecalledScan {
   constructor(
     private readonly fs: Fs,
     /** The checkpoint that has the objects. Null if nothing is known. */

@@ -35,6 +35,7 @@ import { type KnownFolder, NameFlags } from './known-folder.ts';
 import type { LastSnapshot } from './last-snapshot.ts';
 import {
   ABOVE_WORKSPACE,
+  dependenciesOf,
   type RecalledScan,
   type ScanDependencies,
   type ScanMemory,
@@ -42,6 +43,7 @@ import {
 } from './scan-memory.ts';
 import { foldersAbove, type StatCache } from './stat-cache.ts';
 import { type Memo, provenMemo } from './stat-proof.ts';
+import { isUsual } from './unchanged-folder.ts';
 
 interface ScanMemo extends Memo<unknown> {
   readonly make: (fs: Fs, before: unknown) => unknown;
@@ -89,8 +91,9 @@ export class WatchedMemory implements ScanMemory {
 
   recall(frame: ScanDependencies): RecalledScan {
     this.#recalls += 1;
-    const now = this.#dependenciesOf(frame);
-    const isValid = this.#takeChanges(this.#recalls) && now === this.#dependencies && this.#areMemosCurrent();
+    const now = dependenciesOf(this.ports.fs, frame);
+    const isValid =
+      this.#takeChanges(this.#recalls) && now === this.#dependencies && this.#areMemosCurrent(this.#recalls);
     if (!isValid) this.#startOver();
     this.#dependencies = now;
     for (const folder of frame.own.backupFolders()) this.#changed.set(folder, this.#recalls);
@@ -162,6 +165,28 @@ export class WatchedMemory implements ScanMemory {
     this.#isWatched = true;
   }
 
+  /**
+   * Returns the largest usual folders in which nothing has changed until now, for a scan in another process. The next
+   * recall includes the changes found here, too (W2).
+   * @param dependencies of that scan
+   * @returns null if changes may be unknown
+   */
+  unchangedFolders(dependencies: string): readonly (readonly [TreePath, VisitedFolder])[] | null {
+    if (!this.#isWatched || dependencies !== this.#dependencies) return null;
+    const next = this.#recalls + 1;
+    if (!this.#takeChanges(next) || !this.#areMemosCurrent(next)) return null;
+    const changed = new PathSet([...this.#changed.keys(), ...this.#replaced.keys(), ...this.#inDoubt]);
+    const found: (readonly [TreePath, VisitedFolder])[] = [];
+    const open: TreePath[] = [WORKSPACE_ITSELF];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      const folder = this.#folders.get(path);
+      if (folder === undefined || this.#replaced.has(path)) continue;
+      if (path !== WORKSPACE_ITSELF && isUsual(folder) && !changed.hasAtOrBelow(path)) found.push([path, folder]);
+      else open.push(...foldersIn(path, folder.written.known));
+    }
+    return found;
+  }
+
   forget(): void {
     this.#drop();
     this.saved.forget();
@@ -173,12 +198,6 @@ export class WatchedMemory implements ScanMemory {
     this.#drop();
     this.#watch?.close();
     this.#watch = null;
-  }
-
-  #dependenciesOf({ root, rules }: ScanDependencies): string {
-    const { fs } = this.ports;
-    const stat = fs.lstat(root);
-    return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
   }
 
   /**
@@ -242,12 +261,15 @@ export class WatchedMemory implements ScanMemory {
     return found;
   }
 
-  /** @returns false if the rules above the workspace have changed */
-  #areMemosCurrent(): boolean {
+  /**
+   * @param recall number of the first recall that includes what has changed
+   * @returns false if the rules above the workspace have changed
+   */
+  #areMemosCurrent(recall: number): boolean {
     for (const [key, still] of this.#memos) {
       if (still.isStale || still.proof.isCurrent()) continue;
       const path = key === ABOVE_WORKSPACE ? WORKSPACE_ITSELF : (key as TreePath);
-      this.#changed.set(path, this.#recalls);
+      this.#changed.set(path, recall);
       if (key !== ABOVE_WORKSPACE) {
         this.#memos.set(key, { ...still, isStale: true });
         continue;

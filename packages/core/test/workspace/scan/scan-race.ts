@@ -1,10 +1,19 @@
 /** Compares incremental scans of a folder that several processes change with full scans of it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createInterface } from 'node:readline';
 import { open, type Savepoint, WorkspaceCache } from '@savepoint/core';
-import type { ChangeSource, Ports } from '@savepoint/core/ports';
+import type { ChangeSource, Ports, WatcherQuestion } from '@savepoint/core/ports';
 import { GIT_ENV, git, realPorts, seededRandom, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished } from 'vitest';
 import { freeWatch } from '../../io/node/free-watch.ts';
@@ -22,6 +31,10 @@ export interface Bench {
   readonly watching: Savepoint;
   /** What `watching` remembers. Once it is closed, the next scan remembers anew. */
   readonly cache: WorkspaceCache;
+  /** Keeps nothing in memory, and asks `watching` before each scan, as a command asks the daemon. */
+  readonly asking: Savepoint;
+  /** What `asking` asked, and got. */
+  readonly answers: (string | null)[];
   /** Scans everything each time. It has the same timeline, because a scan depends on the last checkpoint. */
   readonly looking: Savepoint;
 }
@@ -39,7 +52,13 @@ export function bench(changes: ChangeSource, replace: Partial<Ports> = {}, fill 
   const watching = open({ dir: w.workspace, ports, places: w.places, watch: cache });
   onTestFinished(() => cache.close());
   const looking = open({ dir: w.workspace, ports: realPorts(), places: w.places });
-  return { w, outside, watching, cache, looking };
+  const answers: (string | null)[] = [];
+  const ask = async (question: WatcherQuestion): Promise<string | null> => {
+    answers.push(cache.answer(question));
+    return answers.at(-1) ?? null;
+  };
+  const asking = open({ dir: w.workspace, ports: { ...realPorts(), watcher: { ask } }, places: w.places });
+  return { w, outside, watching, cache, asking, answers, looking };
 }
 
 function createSmallTree(workspace: string): void {
@@ -86,8 +105,11 @@ export async function compare(
   keep: boolean,
 ): Promise<{ went: number; folders: number }> {
   // Otherwise the full scan would take the ids of unchanged files from the incremental one.
-  rmSync(`${storeOf(w)}/cache/stat`, { force: true });
+  const cached = `${storeOf(w)}/cache/stat`;
+  const before = existsSync(cached) ? readFileSync(cached) : null;
+  rmSync(cached, { force: true });
   const seen = (await looking.status()).scan;
+  if (before !== null) writeFileSync(cached, before);
   if (seen === null) throw new Error('the folder is gone');
   const { scan } = await watching.checkpoint();
   const reported = ({ snapshot, counts, roots, partial, leftOut, problems }: typeof seen): unknown => {
@@ -125,6 +147,8 @@ export interface Race {
   readonly rounds: number;
   /** Whether each round begins with nothing remembered, so that scans without a checkpoint are remembered. */
   readonly forgets?: boolean;
+  /** Whether captures are made by the one that asks. */
+  readonly asks?: boolean;
   /** Runs before a round, while no other process writes. */
   readonly before?: (round: number, folders: number) => void;
   /** Runs when the writers are done, before both scans. */
@@ -142,8 +166,9 @@ interface RaceResult {
   readonly visits: readonly number[];
 }
 
-export async function race(b: Bench, { rounds, forgets, before, after, looked }: Race): Promise<RaceResult> {
+export async function race(given: Bench, { rounds, forgets, asks, before, after, looked }: Race): Promise<RaceResult> {
   const random = seededRandom(SEED);
+  const b = asks === true ? { ...given, watching: given.asking } : given;
   const work = await startWriters(b);
   await b.looking.checkpoint();
   await b.watching.checkpoint();
@@ -162,6 +187,9 @@ export async function race(b: Bench, { rounds, forgets, before, after, looked }:
     const scan = (captures: boolean) => (captures ? b.watching.checkpoint() : b.watching.status());
     if (forgets === true) await Promise.all([...scans, false].map(scan));
     else for (const captures of scans) await scan(captures);
+    // Without these, the one that watches would remember nothing.
+    if (asks === true && random.integer(3) > 0) await given.watching.status();
+    if (asks === true && random.integer(3) === 0) await given.watching.checkpoint();
     done += await writing;
     revealHiddenLinks(b.w);
     after?.(round);
