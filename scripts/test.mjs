@@ -2,13 +2,14 @@
 // @ts-check
 /**
  * Runs one suite from start to end.
- * Usage: node scripts/test.mjs quick|system|daemon|watched|node20|node22|node24|node26 [--coverage] [--no-summary]
+ * Usage: node scripts/test.mjs quick|system|daemon|watched|node20|node22|node24|node26 [--whole] [--coverage] [--no-summary]
  *   quick       build, lint, tests, check the documents against the results
  *   system      build and tests
- *   daemon      build, and the quick tests that run hooks, with a daemon that answers them
+ *   daemon      build, and the quick tests that run hooks, or commands that ask a daemon, with a daemon that answers them
  *   watched     build, and the quick tests that open workspaces in their own process, with the workspaces watched
  *   nodeNN      build, and the quick tests that depend on Node, with small amounts, on the pinned version (tests/nodes/);
  *               if it cannot be installed, the suite is skipped: it says so, writes no report, and succeeds
+ *   --whole     with `daemon`: all quick tests but those of the daemon itself, which start their own
  *   --coverage  measure coverage of the engine
  *
  * A failed build ends the run; any other failure does not. The results are in reports/SUITE.json, and the last line is
@@ -26,6 +27,21 @@ const WITH_HOOKS = [
   'tests/complaints/g-agents.test.ts',
   ...['hook', 'left-behind'].map((name) => `tests/frontends/${name}.test.ts`),
 ];
+
+/** Tests of what commands show and change, through daemons that know the workspace. */
+const WITH_COMMANDS = [
+  ...['complaints/a-loss', 'hostile/bad-input', 'hostile/names'],
+  ...[
+    'damaged-store',
+    'exit-status',
+    'history',
+    'looking-back',
+    'named-checkpoints',
+    'rollback',
+    'turns',
+    'workspaces',
+  ].map((name) => `frontends/${name}`),
+].map((name) => `tests/${name}.test.ts`);
 
 /** Tests with long-lived open workspaces: opened by the test itself on a real disk, or by the MCP server. */
 const IN_PROCESS = [
@@ -56,7 +72,7 @@ const WITH_NODE = [
 const SUITES = {
   quick: { project: 'quick', files: [] },
   system: { project: 'system', files: [] },
-  daemon: { project: 'quick', files: WITH_HOOKS },
+  daemon: { project: 'quick', files: [...WITH_HOOKS, ...WITH_COMMANDS] },
   watched: { project: 'watched', files: IN_PROCESS },
   ...Object.fromEntries(PINNED_NODES.map((name) => [name, { project: 'quick', files: WITH_NODE }])),
 };
@@ -67,6 +83,8 @@ if (wanted === undefined) {
   console.error(`Usage: node scripts/test.mjs ${Object.keys(SUITES).join('|')}`);
   process.exit(2);
 }
+const isWhole = suite === 'daemon' && process.argv.includes('--whole');
+const files = isWhole ? ['--exclude', 'tests/daemon/**'] : wanted.files;
 const coverage = process.argv.includes('--coverage');
 // The build output loads in half the time. Coverage needs the sources, and `watched` replaces a source module.
 if (!coverage && suite !== 'watched') process.env['SAVEPOINT_TEST_BUILT'] = '1';
@@ -88,7 +106,7 @@ if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['script
     `tests: ${suite}`,
     [
       tool('vitest', 'vitest'),
-      ...['run', '--project', wanted.project, ...wanted.files, ...reporters],
+      ...['run', '--project', wanted.project, ...files, ...reporters],
       ...(coverage ? ['--coverage'] : []),
       ...attempts,
     ],

@@ -45,7 +45,7 @@ function countOf(p: Project, event: object): number {
 function hook(p: Project, event: object, preload: { readonly calls?: string } = {}): void {
   const { status, stderr } = p.run(['hook', 'claude'], {
     input: JSON.stringify({ session_id: 's', cwd: p.dir, ...event }),
-    env: { SAVEPOINT_NATIVE: 'off', SAVEPOINT_WATCH: 'off' },
+    env: { SAVEPOINT_NATIVE: 'off', SAVEPOINT_WATCH: 'off', SAVEPOINT_DAEMON: 'off' },
     preload,
   });
   expect([status, stderr]).toEqual([0, '']);

@@ -22,7 +22,13 @@ export class ProjectDaemon {
   /** Tests start commands synchronously, so this waits for the daemon in the same way. */
   startFor(args: readonly string[], env: NodeJS.ProcessEnv): void {
     if (this.#pid !== null || env['SAVEPOINT_HOME'] !== this.#store || env['SAVEPOINT_DAEMON'] === 'off') return;
-    if (!args.some((word) => ASKING.has(word)) || !fs.existsSync(path.join(this.#store, 'workspaces'))) return;
+    // Completion asks no daemon, and its arguments are those of another command.
+    if (
+      args[0] === '__complete' ||
+      !args.some((word) => ASKING.has(word)) ||
+      !fs.existsSync(path.join(this.#store, 'workspaces'))
+    )
+      return;
     const child = spawn(process.execPath, [main, 'daemon', 'run', '--idle', '300'], {
       cwd: '/',
       detached: true,

@@ -104,7 +104,7 @@ export class Project {
 
   /** Runs `savepoint` and waits for it. Any exit status is accepted. */
   run(args: readonly string[], options: RunOptions = {}): CommandOutcome {
-    const [file, ...rest] = commandLine(args);
+    const [file, ...rest] = commandLine(args, options);
     const [cwd, env] = [options.cwd ?? this.dir, this.environment(options)];
     this.#daemon?.startFor(args, env);
     if (canBeHosted(args, options)) return runHosted(sources, args, cwd, env);
@@ -185,8 +185,9 @@ export function sharedProject(prepare: (p: Project) => void): () => Project {
   };
 }
 
-/** With `SAVEPOINT_TEST_WITH=daemon`, a hook runs with the command line from agents' settings. */
-function commandLine(args: readonly string[]): readonly [string, ...string[]] {
+/** With `SAVEPOINT_TEST_WITH=daemon`, a hook runs with the command line from agents' settings, unless the test forbids it. */
+function commandLine(args: readonly string[], { env }: RunOptions): readonly [string, ...string[]] {
   const plain = [process.execPath, main, ...args] as const;
-  return args[0] === 'hook' && process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [hookScript, ...plain] : plain;
+  const isWithDaemon = process.env['SAVEPOINT_TEST_WITH'] === 'daemon' && env?.['SAVEPOINT_DAEMON'] !== 'off';
+  return args[0] === 'hook' && isWithDaemon ? [hookScript, ...plain] : plain;
 }
