@@ -255,8 +255,8 @@ export class KnownFolder {
   }
 
   /** Returns a copy without tree ids, for a folder that no longer matches its trees. @param names no longer provable */
-  without(names: ReadonlySet<Name>): KnownFolder {
-    return this.#withoutProofs(names.size === 0 ? null : (name) => names.has(name));
+  without(names: ReadonlySet<Name> | null): KnownFolder {
+    return this.#withoutProofs(names === null ? null : (name) => names.has(name));
   }
 
   /** Returns a copy without tree ids, in which only files and links with these ids are provable. */

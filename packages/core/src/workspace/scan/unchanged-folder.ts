@@ -22,14 +22,13 @@ const COUNTS = ['files', 'links', 'folders', 'bytes', 'skipped'] as const satisf
 
 /** Whether the folder and all below it is nothing but files, links and folders that are captured or ignored. */
 export function isUsual({ findings, context, inDoubt, linked }: VisitedFolder): boolean {
-  const { roots, partial, leftOut, unsettled, problems, dependsOnTracked } = findings;
   return (
     !inDoubt &&
     linked === null &&
-    !dependsOnTracked &&
+    !findings.dependsOnTracked &&
     !context.isMount &&
     context.dependencyAbove === null &&
-    [roots, partial, leftOut, unsettled, problems].every(({ length }) => length === 0)
+    Object.values(findings.lists).every(({ length }) => length === 0)
   );
 }
 
