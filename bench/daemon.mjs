@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Hooks that the daemon answers. */
+/** Hooks and commands that the daemon answers. */
 
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../packages/cli/bundle/savepoint-hook', import.meta.url));
@@ -43,6 +43,9 @@ export async function startDaemon({ base, project }) {
     });
   };
   return {
+    pid: /** @type {number} */ (child.pid),
+    /** What commands need to find it. */
+    env: { ...own, XDG_RUNTIME_DIR: runtime },
     /**
      * Asks the daemon directly, without starting a process.
      * @param {'PreToolUse' | 'PostToolUse'} name

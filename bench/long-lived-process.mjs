@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A long-lived process that watches a workspace: `node bench/long-lived-process.mjs FOLDER HOME`. Each line on stdin names
- * an operation. The answer is a line of JSON with its milliseconds, and at the end with the peak memory.
+ * an operation, and its target if it has one. The answer is a line of JSON with its milliseconds, and at the end with the peak memory.
  */
 import { createInterface } from 'node:readline';
 import { open } from '@savepoint/core';
@@ -24,13 +24,13 @@ const savepoint = open({
 const session = savepoint.session({ agent: 'bench' });
 let calls = 0;
 
-/** @type {Record<string, () => Promise<unknown>>} */
+/** @type {Record<string, (target: string) => Promise<unknown>>} */
 const work = {
   checkpoint: () => savepoint.checkpoint(),
   // What a hook does before a call: take a checkpoint if something changed.
   look: () => session.begin({ id: `call-${calls++}`, tool: 'Read', kind: 'shell', paths: [] }),
   status: () => savepoint.status(),
-  restore: () => savepoint.restore('last'),
+  restore: (target) => savepoint.restore(target),
   list: () => savepoint.list({ limit: 20 }),
   show: () => savepoint.show('last'),
   diff: () => savepoint.diff({ from: 'last~1', to: 'last' }),
@@ -38,8 +38,9 @@ const work = {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
+  const [name = '', target = 'last'] = line.split(' ');
   const started = performance.now();
-  await work[line]?.();
+  await work[name]?.(target);
   const ms = performance.now() - started;
   console.log(JSON.stringify({ ms, peakMb: process.resourceUsage().maxRSS / 1024 }));
 }

@@ -30,7 +30,7 @@ export function pinned(folder, name) {
         cwd: at,
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-      if (status !== 0) throw new Error(`${name} cannot be installed; \`--only checkpoints\` does without it`);
+      if (status !== 0) throw new Error(`${name} cannot be installed; \`--only speed\` does without it`);
     },
   };
 }

@@ -69,22 +69,8 @@ export function makeRepository(folder, files) {
   git(folder, 'gc', '-q');
 }
 
-/**
- * Changes one line in each of `count` files, evenly spread.
- * @param {string} folder
- * @param {number} files
- * @param {number} count
- * @param {number} round makes each change different
- */
-export function change(folder, files, count, round) {
-  const next = chance(round * 7919 + count);
-  for (let nth = 0; nth < count; nth++) {
-    const index = Math.floor((nth * files) / count);
-    writeFileSync(join(folder, nameOf(index)), source(next, MEAN * 0.25 * (0.2 + -Math.log(1 - next()) * 3.8)));
-  }
-}
-
-const ENV = {
+/** Without settings of the user. */
+export const GIT_ENVIRONMENT = {
   ...process.env,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
@@ -99,7 +85,7 @@ const ENV = {
  * @param {string[]} args
  */
 export function git(folder, ...args) {
-  return execFileSync('git', ['-C', folder, ...args], { env: ENV, encoding: 'utf8', maxBuffer: 1 << 28 }).trim();
+  return execFileSync('git', ['-C', folder, ...args], { env: GIT_ENVIRONMENT, encoding: 'utf8', maxBuffer: 1 << 28 }).trim();
 }
 
 /**

@@ -1,0 +1,85 @@
+// @ts-check
+/** The rows of the table of speed: what is measured, beside what, its aim, and why an aim may be missed. */
+
+/**
+ * @typedef {object} Aim
+ * @property {number} [most] in the row's unit
+ * @property {number} [ratio] git's figure is at least this many times ours
+ */
+
+/**
+ * @typedef {object} RowKind
+ * @property {string} what
+ * @property {string} against git's way to do the same
+ * @property {'ms' | 'MB'} unit
+ * @property {Aim} [aim]
+ * @property {string} [reason] why the aim is missed, where it is
+ */
+
+const SNAPSHOT = '`add -A`, `write-tree`';
+
+/** In the order of the table. @satisfies {Record<string, RowKind>} */
+export const ROWS = {
+  first: {
+    what: 'first checkpoint',
+    against: `a new private repository, ${SNAPSHOT}`,
+    unit: 'ms',
+    aim: { ratio: 8 },
+  },
+  firstCommand: { what: 'first checkpoint, command', against: 'the same', unit: 'ms' },
+  look: { what: 'a look, nothing changed', against: SNAPSHOT, unit: 'ms', aim: { most: 3 } },
+  nothing: { what: 'nothing changed', against: SNAPSHOT, unit: 'ms', aim: { most: 3 } },
+  one: { what: 'one edited file', against: SNAPSHOT, unit: 'ms', aim: { most: 10 } },
+  many: { what: '1,000 edited files', against: SNAPSHOT, unit: 'ms', aim: { ratio: 4 } },
+  switched: { what: 'after a switch to an older commit', against: SNAPSHOT, unit: 'ms', aim: { ratio: 4 } },
+  restoreOne: { what: 'restore of one file', against: '`restore`, `clean`', unit: 'ms' },
+  restoreMany: { what: 'restore of 5,000 files', against: '`checkout -f`', unit: 'ms', aim: { ratio: 1 / 1.5 } },
+  restoreSwitched: {
+    what: 'restore of the state before the switch',
+    against: '`checkout`',
+    unit: 'ms',
+    aim: { ratio: 1 / 1.5 },
+  },
+  scan: { what: 'a look without a watch', against: '`status`', unit: 'ms' },
+  statusAlone: { what: '`savepoint status`', against: '`status`', unit: 'ms' },
+  statusDaemon: { what: '`savepoint status`, daemon', against: '`status`', unit: 'ms', aim: { most: 100, ratio: 1 } },
+  listAlone: { what: '`savepoint list`', against: '`log -20`', unit: 'ms' },
+  listDaemon: { what: '`savepoint list`, daemon', against: '`log -20`', unit: 'ms' },
+  checkpointAlone: { what: '`savepoint checkpoint`, nothing changed', against: SNAPSHOT, unit: 'ms' },
+  checkpointDaemon: { what: '`savepoint checkpoint`, nothing changed, daemon', against: SNAPSHOT, unit: 'ms' },
+  editAlone: { what: '`savepoint checkpoint`, one edited file', against: SNAPSHOT, unit: 'ms' },
+  editDaemon: { what: '`savepoint checkpoint`, one edited file, daemon', against: SNAPSHOT, unit: 'ms' },
+  restoreAlone: { what: '`savepoint restore` of one file', against: '`restore`, `clean`', unit: 'ms' },
+  hookBefore: { what: 'hook before a call, daemon', against: SNAPSHOT, unit: 'ms' },
+  hookAfter: { what: 'hook after a call with an edit, daemon', against: SNAPSHOT, unit: 'ms' },
+  memory: { what: 'most memory, long-lived process', against: 'the first `add -A`', unit: 'MB', aim: { most: 200 } },
+  memoryCommand: { what: 'most memory, command', against: 'the first `add -A`', unit: 'MB', aim: { most: 200 } },
+  memoryDaemon: { what: 'most memory, daemon', against: 'the first `add -A`', unit: 'MB', aim: { most: 200 } },
+  disk: {
+    what: 'disk of the first checkpoint',
+    against: 'the new private repository',
+    unit: 'MB',
+    aim: { ratio: 5 },
+  },
+  growth: { what: 'more disk after 20 checkpoints of 9 edits', against: '`add -A`, `commit`', unit: 'MB' },
+};
+
+/** @typedef {keyof typeof ROWS} RowId */
+
+/**
+ * Figures of one repository: ours and git's, one for each run.
+ * @typedef {Map<RowId, { readonly ours: number[], readonly theirs: number[] }>} Figures
+ */
+
+/**
+ * @param {Figures} figures
+ * @param {RowId} id
+ * @param {number | null} ours null: nothing to measure it with
+ * @param {number | null} theirs
+ */
+export function record(figures, id, ours, theirs) {
+  const row = figures.get(id) ?? { ours: [], theirs: [] };
+  figures.set(id, row);
+  if (ours !== null) row.ours.push(ours);
+  if (theirs !== null) row.theirs.push(theirs);
+}
