@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A long-lived process that watches a workspace: `node bench/long-lived-process.mjs FOLDER HOME`. Each line on stdin names
- * an operation, and its target if it has one. The answer is a line of JSON with its milliseconds, and at the end with the peak memory.
+ * an operation, and its target if it has one. The answer is a line of JSON with its milliseconds, and the peak memory.
  */
 import { createInterface } from 'node:readline';
 import { open } from '@savepoint/core';

@@ -55,7 +55,8 @@ const [files, runs, checkpoints] = [Number(values.files), Number(values.runs), N
 const { clone } = values;
 const command = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-bench-')));
+/** Before results are written. */
+const version = git(ROOT, 'describe', '--always', '--dirty');
 /** Of the parts that share a repository. @type {string | null} */
 let shared = null;
 
@@ -159,6 +160,7 @@ const PARTS = {
 
 const chosen = chosenParts();
 install();
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-bench-')));
 try {
   for (const part of chosen) {
     const { marker, measure } = /** @type {typeof PARTS[string]} */ (PARTS[part]);
@@ -203,7 +205,7 @@ function machine() {
   const cpu = cpus()[0]?.model ?? 'unknown';
   const load = loadavg()[0]?.toFixed(1);
   return [
-    `Savepoint at ${git(ROOT, 'describe', '--always', '--dirty')}, Node ${process.version}`,
+    `Savepoint at ${version}, Node ${process.version}`,
     git('.', '--version').replace('git version ', 'git '),
     `${process.platform} ${release()}`,
     `${cpus().length} cores (${cpu}), ${Math.round(totalmem() / 2 ** 30)} GiB, load average ${load} at the start.`,

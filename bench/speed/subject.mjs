@@ -38,7 +38,11 @@ export function copyOfClone(clone, dir) {
   const [, name = basename(resolve(clone)), repository = clone] = /^([^=]+)=(.+)$/.exec(clone) ?? [];
   mkdirSync(dirname(dir), { recursive: true });
   const options = ['--quiet', '--no-hardlinks', '--dissociate', '--config', 'gc.auto=0'];
-  git(dirname(dir), 'clone', ...options, resolve(repository), dir);
+  try {
+    git(dirname(dir), 'clone', ...options, resolve(repository), dir);
+  } catch (cause) {
+    throw new Error(`${repository} cannot be copied and checked out: use a complete clone`, { cause });
+  }
   return described(name, dir);
 }
 
