@@ -151,12 +151,12 @@ export class PackBatch implements AdoptingBatch {
     }
   }
 
-  async finish(): Promise<void> {
+  async finish(alongside: readonly Fd[] = []): Promise<void> {
     this.#assertOpen();
     this.#assertAdopted();
     await this.#writer.awaitCompression();
     this.#assertRoom();
-    const published = await this.#writer.publish();
+    const published = await this.#writer.publish(alongside);
     this.#isOver = true;
     if (published.length > 0) this.files.addPublished(published, this.#recent);
     else if (this.#usesExistingPacks) syncFolder(this.files.fs, this.files.packs.folder);

@@ -1,4 +1,5 @@
 /** Interface of the object store for the rest of the engine: readers, and batches that add objects. */
+import type { Fd } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
@@ -65,8 +66,9 @@ export interface ObjectBatch extends ObjectReader {
   /**
    * Writes the added objects, or no file if none is new. Added objects, and existing ones that were found, are durable
    * on return.
+   * @param alongside open files that are made durable at the same time
    */
-  finish(): Promise<void>;
+  finish(alongside?: readonly Fd[]): Promise<void>;
 
   /** Discards the added objects. Does nothing after `finish`. */
   abandon(): void;

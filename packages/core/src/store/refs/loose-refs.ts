@@ -63,10 +63,44 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
  * @throws FsError EEXIST if the file of the ref exists
  */
 export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
-  const temporary = temporaryPathOf(path, random);
-  const fd = openIn(fs, temporary, top);
+  const prepared = prepareLooseRef(fs, random, path, top, id);
   try {
-    writeAndClose(fs, fd, id);
+    fs.sync(prepared.file); // L1
+  } catch (error) {
+    discardPrepared(fs, prepared);
+    throw error;
+  }
+  placeLooseRef(fs, prepared);
+}
+
+/** The complete file of a ref under a temporary name. It is open, and not durable yet. */
+export interface PreparedRef {
+  readonly path: DiskPath;
+  readonly temporary: DiskPath;
+  readonly file: Fd;
+}
+
+/** Does the first part of {@link createLooseRef}, so that the caller can sync the file together with others. */
+export function prepareLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): PreparedRef {
+  const temporary = temporaryPathOf(path, random);
+  const file = openIn(fs, temporary, top);
+  try {
+    fs.write(file, Buffer.from(`${id}\n`), 0);
+  } catch (error) {
+    discardPrepared(fs, { path, temporary, file });
+    throw error;
+  }
+  return { path, temporary, file };
+}
+
+/**
+ * Does the second part of {@link createLooseRef}, and closes the file, which must be synced (L1).
+ * @throws FsError EEXIST if the file of the ref exists
+ */
+export function placeLooseRef(fs: Fs, prepared: PreparedRef): void {
+  const { path, temporary, file } = prepared;
+  fs.close(file);
+  try {
     try {
       renameIfFree(fs, temporary, path);
     } finally {
@@ -75,6 +109,11 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
   } finally {
     discard(fs, temporary);
   }
+}
+
+export function discardPrepared(fs: Fs, { temporary, file }: PreparedRef): void {
+  fs.close(file);
+  discard(fs, temporary);
 }
 
 /** Replaces the file of a damaged ref. After a crash, it is the old file or the new one (L1). Durable on return. */
@@ -113,6 +152,19 @@ export function discard(fs: Fs, path: DiskPath): void {
     fs.unlink(path);
   } catch (error) {
     if (!isFsError(error)) throw error;
+  }
+}
+
+/** Returns false if there is no file of a ref at the path. */
+export function removeRefFile(fs: Fs, path: DiskPath): boolean {
+  try {
+    fs.unlink(path);
+    return true;
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return false;
+    const stat = isFsError(error, 'EISDIR', 'EPERM') ? fs.lstat(path) : null;
+    if (stat !== null && kindOf(stat) === 'folder') return false;
+    throw error;
   }
 }
 

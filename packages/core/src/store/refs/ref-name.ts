@@ -1,5 +1,8 @@
 /** Rules for ref names: those of git (`git check-ref-format`), limited to `refs/`. One character per byte. */
 
+import { SavepointError } from '../../model/errors.ts';
+import { isObjectId } from '../../model/ids.ts';
+
 const MAX_NAME_BYTES = 1024;
 const MAX_COMPONENT_BYTES = 200;
 /** Control characters, space, and characters of git's revision and pattern syntax. */
@@ -10,6 +13,25 @@ export function isRefName(name: string): boolean {
     return false;
   }
   return name.split('/').every(isComponent);
+}
+
+/** @throws SavepointError INTERNAL if it is not the name of a ref */
+export function assertRefName(name: string): void {
+  if (!isRefName(name)) throw refusedName(name);
+}
+
+/** @throws SavepointError INTERNAL if a ref cannot point to it */
+export function assertTarget(id: string): void {
+  if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+}
+
+/** @param name or the beginning of names */
+export function refusedName(name: string): SavepointError {
+  return refused(`not a ref's name: ${JSON.stringify(name)}`);
+}
+
+function refused(message: string): SavepointError {
+  return new SavepointError('INTERNAL', message, { message });
 }
 
 function isComponent(text: string): boolean {

@@ -12,12 +12,19 @@
 import { containingFolder, durableWrite, isTemporaryName, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
-import { SavepointError } from '../../model/errors.ts';
-import { isObjectId, type ObjectId } from '../../model/ids.ts';
+import type { ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { LastWriterMark } from '../last-writer-mark.ts';
 import { damaged, FormatProblem, isDamage } from '../objects/damage.ts';
-import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef, replaceLooseRef } from './loose-refs.ts';
+import {
+  createLooseRef,
+  isTemporaryRef,
+  type LooseRef,
+  placeLooseRef,
+  readLooseRef,
+  removeRefFile,
+  replaceLooseRef,
+} from './loose-refs.ts';
 import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
 import {
   clashes,
@@ -29,8 +36,9 @@ import {
   readPackedRefs,
   withoutRefs,
 } from './packed-refs.ts';
+import { PreparedRefs } from './prepared-refs.ts';
 import { type Ref, type RefListing, withRef } from './ref-listing.ts';
-import { isRefName } from './ref-name.ts';
+import { assertRefName, assertTarget, isRefName, refusedName } from './ref-name.ts';
 
 /** All refs of Savepoint, and no others that git creates, are named like this. */
 const NUMBERED = /^refs\/savepoint\/\w+\/[1-9]\d*$/;
@@ -136,7 +144,7 @@ export class Refs {
   read(name: string): ObjectId | null {
     let at = name;
     for (let step = 0; step < MAX_SYMBOLIC_DEPTH; step++) {
-      assertName(at);
+      assertRefName(at);
       const file = this.#pathOf(at);
       const ref = guarded(file, () => readLooseRef(this.#fs, file));
       if (ref === null) return this.#intactPacked().ids.get(at) ?? null; // F5
@@ -146,41 +154,54 @@ export class Refs {
     throw damaged('A symbolic ref points through too many others', { file: this.#pathOf(name) });
   }
 
+  /** Writes the files of refs for `create`. The caller syncs them, and discards what it does not use. */
+  prepare(refs: readonly Ref[]): PreparedRefs {
+    const known = new Map(refs.flatMap(({ name }) => [...this.#validCaches(name)]));
+    const prepared = PreparedRefs.of(this.ports, this.folder, refs);
+    // The new files changed the folder, and no ref.
+    for (const [prefix, listed] of known) this.#setCache(prefix, listed);
+    return prepared;
+  }
+
   /**
    * Creates a ref and never replaces one. Durable on return.
+   * @param prepared may have the ref's file, with the same id
    * @throws FsError EEXIST if the ref exists, or one whose name is a parent folder of this name or below it
    */
-  create(name: string, id: ObjectId): void {
-    assertName(name);
+  create(name: string, id: ObjectId, prepared: PreparedRefs | null = null): void {
+    assertRefName(name);
     const known = this.#validCaches(name);
     this.#cache.clear();
-    this.#create(name, id);
-    for (const [prefix, refs] of known) {
-      this.#cache.set(prefix, {
-        stamp: this.#stampOf(prefix),
-        refs: { refs: withRef(refs, { name, id }), damaged: [], packed: null },
-      });
+    this.#create(name, id, prepared);
+    for (const [prefix, { refs }] of known) {
+      this.#setCache(prefix, { refs: withRef(refs, { name, id }), damaged: [], packed: null });
     }
   }
 
+  #setCache(prefix: string, refs: RefListing): void {
+    this.#cache.set(prefix, { stamp: this.#stampOf(prefix), refs });
+  }
+
   /** Returns the cached listings that include the name and are still valid, by prefix. */
-  #validCaches(name: string): ReadonlyMap<string, readonly Ref[]> {
-    const valid = new Map<string, readonly Ref[]>();
+  #validCaches(name: string): ReadonlyMap<string, RefListing> {
+    const valid = new Map<string, RefListing>();
     if (this.lastWriter?.isOurs() !== true) return valid;
     for (const [prefix, { stamp, refs }] of this.#cache) {
-      if (name.startsWith(prefix) && stamp === this.#stampOf(prefix)) valid.set(prefix, refs.refs);
+      if (name.startsWith(prefix) && stamp === this.#stampOf(prefix)) valid.set(prefix, refs);
     }
     return valid;
   }
 
-  #create(name: string, id: ObjectId): void {
-    if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+  #create(name: string, id: ObjectId, prepared: PreparedRefs | null): void {
+    assertTarget(id);
     const path = this.#pathOf(name);
     if (clashes(this.#readPacked(), name)) throw new FsError('EEXIST', 'openNew', path);
-    createLooseRef(this.#fs, this.ports.random, path, this.folder, id);
+    const file = prepared?.take(name) ?? null;
+    if (file === null) createLooseRef(this.#fs, this.ports.random, path, this.folder, id);
+    else placeLooseRef(this.#fs, file);
     // A concurrent `git pack-refs` may have packed an existing ref of this name just before we created our file.
     if (clashes(this.#readPacked(), name)) {
-      this.#unlink(path);
+      removeRefFile(this.#fs, path);
       syncFolder(this.#fs, containingFolder(path));
       throw new FsError('EEXIST', 'openNew', path);
     }
@@ -202,8 +223,8 @@ export class Refs {
   #withNew(packed: Iterable<readonly [string, ObjectId]>, refs: ReadonlyMap<string, ObjectId>): Map<string, ObjectId> {
     const ids = new Map(packed);
     for (const [name, id] of refs) {
-      assertName(name);
-      if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+      assertRefName(name);
+      assertTarget(id);
       // F1: a loose ref would take precedence over ours.
       if (ids.has(name) || this.#looseOrNull(name) !== null) throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
       ids.set(name, id);
@@ -219,7 +240,7 @@ export class Refs {
    */
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
-    for (const name of names) assertName(name);
+    for (const name of names) assertRefName(name);
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
       const packed = this.#readPacked();
@@ -274,7 +295,7 @@ export class Refs {
 
   /** Replaces the damaged file of a ref. Durable on return. The caller holds the store's lock. */
   replaceDamaged(name: string, id: ObjectId): void {
-    assertName(name);
+    assertRefName(name);
     this.#cache.clear();
     replaceLooseRef(this.#fs, this.ports.random, this.#pathOf(name), this.folder, id);
   }
@@ -316,15 +337,15 @@ export class Refs {
     for (const { path, name, isFolder } of [...this.#walk('refs', sync)]) {
       if (isFolder) continue;
       if (!isTemporaryRef(name) && !(name.endsWith('.lock') && isOld(path))) continue;
-      if (this.#unlink(path)) removed++;
+      if (removeRefFile(this.#fs, path)) removed++;
     }
     for (const name of this.#fs.list(this.folder).filter((each) => each.startsWith('packed-refs.'))) {
-      if ((isTemporaryRef(name) || isTemporaryName(name)) && this.#unlink(this.#pathOf(name))) removed++;
+      if ((isTemporaryRef(name) || isTemporaryName(name)) && removeRefFile(this.#fs, this.#pathOf(name))) removed++;
     }
     const lock = packedLockPath(this.folder);
-    if ((isOurLock(this.#fs, lock) || isOld(lock)) && this.#unlink(lock)) removed++;
+    if ((isOurLock(this.#fs, lock) || isOld(lock)) && removeRefFile(this.#fs, lock)) removed++;
     const ofGit = diskChild(this.folder, 'packed-refs.new');
-    if (isOld(ofGit) && this.#unlink(ofGit)) removed++;
+    if (isOld(ofGit) && removeRefFile(this.#fs, ofGit)) removed++;
     return removed;
   }
 
@@ -363,7 +384,7 @@ export class Refs {
   *#looseNames(prefix: string, folders: string[] = []): Generator<string> {
     const cut = prefix.lastIndexOf('/');
     if (!prefix.startsWith('refs/') || !isRefName(`${prefix.slice(0, cut)}/x`)) {
-      throw refused(`not the beginning of a ref's name: ${JSON.stringify(prefix)}`);
+      throw refusedName(prefix);
     }
     for (const { ref, isFolder } of this.#walk(prefix.slice(0, cut))) {
       if (!ref.startsWith(prefix) || !isRefName(ref)) continue;
@@ -405,7 +426,7 @@ export class Refs {
   #unlinkAll(names: readonly string[]): void {
     const folders = new Set<DiskPath>();
     for (const name of names) {
-      this.#unlink(this.#pathOf(name));
+      removeRefFile(this.#fs, this.#pathOf(name));
       folders.add(containingFolder(this.#pathOf(name)));
     }
     for (const folder of folders) {
@@ -416,27 +437,6 @@ export class Refs {
       }
     }
   }
-
-  /** Returns false if the file does not exist. */
-  #unlink(path: DiskPath): boolean {
-    try {
-      this.#fs.unlink(path);
-      return true;
-    } catch (error) {
-      if (isFsError(error, 'ENOENT', 'ENOTDIR')) return false;
-      const stat = isFsError(error, 'EISDIR', 'EPERM') ? this.#fs.lstat(path) : null;
-      if (stat !== null && kindOf(stat) === 'folder') return false;
-      throw error;
-    }
-  }
-}
-
-function assertName(name: string): void {
-  if (!isRefName(name)) throw refused(`not a ref's name: ${JSON.stringify(name)}`);
-}
-
-function refused(message: string): SavepointError {
-  return new SavepointError('INTERNAL', message, { message });
 }
 
 function guarded<T>(file: DiskPath, action: () => T): T {

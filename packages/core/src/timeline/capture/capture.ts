@@ -14,6 +14,7 @@ import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-bat
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
+import type { PreparedRefs } from '../../store/refs/prepared-refs.ts';
 import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
 import { onlyAddsTimes } from '../../store/snapshot/skipped-times.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
@@ -104,7 +105,8 @@ export async function capture(
   info: CheckpointInfo,
   options: CaptureOptions,
 ): Promise<CaptureResult> {
-  const { publish, ...result } = await captureUnpublished(workspace, lock, pace, info, options);
+  const drafted = await draftUndamaged(workspace, pace, info, options);
+  const { publish, ...result } = await completeCapture(workspace, lock, pace, drafted, 'now');
   publish();
   return result;
 }
@@ -117,16 +119,7 @@ export async function captureUnpublished(
   info: CheckpointInfo,
   options: CaptureOptions,
 ): Promise<UnpublishedCapture> {
-  const end = options.end ?? workspace.timeline.end();
-  const found = new FoundDamage();
-  const first = await draftCheckpoint(workspace, pace, info, { ...options, end }, found);
-  if (found.errors.length === 0) return completeCapture(workspace, lock, pace, first);
-  first.batch.abandon();
-  workspace.memory.forget();
-  const remaining = new FoundDamage();
-  const second = await draftCheckpoint(workspace, pace, info, { ...options, end }, remaining);
-  const problems = [...second.scan.problems, ...describeDamage(found.errors, remaining.errors, end.latest)];
-  return completeCapture(workspace, lock, pace, { ...second, scan: { ...second.scan, problems } });
+  return completeCapture(workspace, lock, pace, await draftUndamaged(workspace, pace, info, options), 'later');
 }
 
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
@@ -169,6 +162,25 @@ export function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchL
       { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
     );
   return { bytes: maxStoreBytes, full };
+}
+
+/** Drafts a checkpoint. If the last one is damaged, drafts it again without the cache, and names the damage. */
+async function draftUndamaged(
+  workspace: Workspace,
+  pace: Pace,
+  info: CheckpointInfo,
+  options: CaptureOptions,
+): Promise<DraftedCapture> {
+  const end = options.end ?? workspace.timeline.end();
+  const found = new FoundDamage();
+  const first = await draftCheckpoint(workspace, pace, info, { ...options, end }, found);
+  if (found.errors.length === 0) return first;
+  first.batch.abandon();
+  workspace.memory.forget();
+  const remaining = new FoundDamage();
+  const second = await draftCheckpoint(workspace, pace, info, { ...options, end }, remaining);
+  const problems = [...second.scan.problems, ...describeDamage(found.errors, remaining.errors, end.latest)];
+  return { ...second, scan: { ...second.scan, problems } };
 }
 
 /** @param damage receives the damage of the last checkpoint that was found on the way */
@@ -220,13 +232,16 @@ async function draftCheckpoint(
   }
 }
 
+/** @param published `now`: the caller publishes it immediately, so the files of refs are synced with the objects */
 async function completeCapture(
   workspace: Workspace,
   lock: HeldLock,
   pace: Pace,
   { batch, scan, open, evidence, isUnread, newTimes, recorded, latest }: DraftedCapture,
+  published: 'now' | 'later',
 ): Promise<UnpublishedCapture> {
   const { ports, store, timeline } = workspace;
+  let prepared: PreparedRefs | null = null;
   try {
     const last = recorded.at(-1);
     if (last === undefined && latest !== null) {
@@ -238,18 +253,24 @@ async function completeCapture(
       rememberScan(workspace, latest.commit, scan, newTimes);
       return { checkpoint: latest, made: false, scan, recorded: [], publish: () => undefined };
     }
-    await batch.finish();
+    if (published === 'now') prepared = timeline.prepare(recorded.map(([ref]) => ref));
+    await batch.finish(prepared?.files);
     pace.throwIfCancelled();
     const [ref, checkpoint] = last as Recorded;
     const publish = (): void => {
-      lock.assertHeld();
-      if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
-      for (const one of recorded) timeline.publish(...one);
+      try {
+        lock.assertHeld();
+        if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
+        for (const [at, made] of recorded) timeline.publish(at, made, prepared);
+      } finally {
+        prepared?.discard();
+      }
       updateCalls(workspace, open, evidence);
       rememberScan(workspace, ref.commit, scan);
     };
     return { checkpoint, made: true, scan, recorded: recorded.map(([, one]) => one), publish };
   } catch (error) {
+    prepared?.discard();
     batch.abandon();
     throw error;
   }

@@ -16,6 +16,7 @@ import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { encodeTree, type TreeEntry } from '../../store/objects/tree.ts';
 import { packedDamage } from '../../store/refs/packed-refs.ts';
+import type { PreparedRefs } from '../../store/refs/prepared-refs.ts';
 import type { DamagedRef, RefListing } from '../../store/refs/ref-listing.ts';
 import type { Refs } from '../../store/refs/refs.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
@@ -239,12 +240,18 @@ export class Timeline {
     return { latest: null, lastNumber };
   }
 
+  /** Writes the files of refs that will be published. The caller syncs them, and discards what it does not publish. */
+  prepare(refs: readonly CheckpointRef[]): PreparedRefs {
+    return this.refs.prepare(refs.map(({ number, commit }) => ({ name: `${PREFIX}${number}`, id: commit })));
+  }
+
   /**
    * Makes a checkpoint exist. Its objects are durable already.
    * @param checkpoint the published checkpoint, if it is at hand
+   * @param prepared what `prepare` returned, once its files are durable
    */
-  publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null): void {
-    this.refs.create(`${PREFIX}${ref.number}`, ref.commit);
+  publish(ref: CheckpointRef, checkpoint: Checkpoint | null = null, prepared: PreparedRefs | null = null): void {
+    this.refs.create(`${PREFIX}${ref.number}`, ref.commit, prepared);
     if (checkpoint !== null) this.records.keep(checkpoint);
   }
 

@@ -206,14 +206,18 @@ export class PackWriter {
 
   /**
    * Gives all files their final names. Durable when it resolves.
+   * @param alongside open files that are made durable before anything gets its final name
    * @returns the packs; one of them may have existed before under that name (P5)
    */
-  async publish(): Promise<readonly PublishedPack[]> {
+  async publish(alongside: readonly Fd[] = []): Promise<readonly PublishedPack[]> {
     await this.awaitCompression();
     if (this.#buffer.count > 0) this.#flush();
-    if (this.#written.length === 0) return [];
+    if (this.#written.length === 0) {
+      await this.#syncTogether(alongside);
+      return [];
+    }
     this.#unsynced.set(this.folder, this.#fs.openFolder(this.folder));
-    await this.#syncFiles(); // P2
+    await this.#syncFiles(alongside); // P2
     this.#publishing = true;
     this.#closeReadable();
     for (const { pack, checksum } of this.#written) this.#fs.rename(pack, this.#finalPath(checksum, 'pack')); // P3
@@ -343,13 +347,19 @@ export class PackWriter {
     }
   }
 
-  async #syncFiles(): Promise<void> {
+  async #syncFiles(alongside: readonly Fd[]): Promise<void> {
     const files = [...this.#unsynced.values()];
     this.#unsynced.clear();
     try {
-      await this.#fs.syncAll(files);
+      await this.#syncTogether([...files, ...alongside]);
     } finally {
       for (const fd of files) this.#fs.close(fd);
+    }
+  }
+
+  async #syncTogether(files: readonly Fd[]): Promise<void> {
+    for (let at = 0; at < files.length; at += MAX_SYNCED_TOGETHER) {
+      await this.#fs.syncAll(files.slice(at, at + MAX_SYNCED_TOGETHER));
     }
   }
 
