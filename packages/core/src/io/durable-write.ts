@@ -81,7 +81,7 @@ export function readEntireFile(fs: Fs, path: DiskPath, maxBytes: number): Buffer
       const got = fs.read(fd, buffer, length, buffer.length - length, length);
       length += got;
       if (length > maxBytes) throw new FsError('EFBIG', 'read', path);
-      if (got === 0) return buffer.subarray(0, length);
+      if (got === 0 || (length === stat.size && length < buffer.length)) return buffer.subarray(0, length);
       if (length === buffer.length) {
         const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2, maxBytes + 1));
         buffer.copy(larger);
