@@ -53,9 +53,11 @@ interface ScanMemo extends Memo<unknown> {
 }
 
 /**
- * The cache file is rewritten after this many folders have changed. Until then, other processes must read them again.
+ * The cache file is rewritten after this many folders have changed, and at least this share of all. Until then, other
+ * processes read again what changed in them. A rewrite writes all folders, so it takes as long as a capture of many files.
  */
 const MAX_UNSAVED_FOLDERS = 1_000;
+const MAX_UNSAVED_SHARE = 0.5;
 
 export class WatchedMemory implements ScanMemory {
   #watch: FolderWatch | null = null;
@@ -140,7 +142,8 @@ export class WatchedMemory implements ScanMemory {
     }
     this.#markChanged(changedSince);
     this.#unsaved += visited.size;
-    if (isFull || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
+    const most = Math.max(MAX_UNSAVED_FOLDERS, MAX_UNSAVED_SHARE * this.#folders.size);
+    if (isFull || this.#unsaved > most) this.#save(commit);
   }
 
   keepUncaptured(
