@@ -39,7 +39,7 @@ export class PreparedRefs {
     return ref;
   }
 
-  /** Removes the files that nobody took. */
+  /** Removes the files that were not taken. */
   discard(): void {
     for (const ref of this.#refs.values()) discardPrepared(this.fs, ref);
     this.#refs.clear();
