@@ -75,9 +75,9 @@ const FILES_ID = 32;
 const SIDE_ID = 52;
 
 export class KnownFolder {
-  readonly #space: RecordSpace;
+  #space: RecordSpace;
   /** Where the record begins in the space. */
-  readonly #start: number;
+  #start: number;
   /** Decoded on first use, because a folder may have thousands. */
   #skips: ReadonlyMap<number, Skip> | null = null;
 
@@ -163,9 +163,16 @@ export class KnownFolder {
     return this.#word(6);
   }
 
-  /** A view of the record. */
-  get bytes(): Buffer {
-    return this.#space.data.subarray(this.#start, this.#start + this.#word(0));
+  /** Length of the record in bytes. */
+  get length(): number {
+    return this.#word(0);
+  }
+
+  /** Copies the record to another place, a multiple of 8, and uses it there from now on. */
+  moveTo(space: RecordSpace, start: number): void {
+    this.#bytes().copy(space.data, start);
+    this.#space = space;
+    this.#start = start;
   }
 
   get ref(): FolderRef | null {
@@ -266,8 +273,8 @@ export class KnownFolder {
 
   /** @param isDropped null: every name stays provable */
   #withoutProofs(isDropped: ((name: Name, position: number) => boolean) | null): KnownFolder {
-    const { space, start } = allocateRecord(this.#word(0));
-    this.bytes.copy(space.data, start);
+    const { space, start } = allocateRecord(this.length);
+    this.#bytes().copy(space.data, start);
     space.words[(start + REF) / 4] = 0;
     const copy = new KnownFolder(space, start, this.path, this.rules);
     if (isDropped === null) return copy;
@@ -283,6 +290,10 @@ export class KnownFolder {
   #decodedSkips(): ReadonlyMap<number, Skip> {
     const at = this.#textsAt() + this.#word(4);
     return new Map(JSON.parse(this.#space.data.toString('latin1', at, at + this.#word(5))) as [number, Skip][]);
+  }
+
+  #bytes(): Buffer {
+    return this.#space.data.subarray(this.#start, this.#start + this.length);
   }
 
   /** Returns a number of the record's head. */

@@ -16,6 +16,7 @@ import { baseName, type Name, parentPath, type TreePath, WORKSPACE_ITSELF } from
 import { ensureCache, type StoreLayout } from '../../store/layout.ts';
 import { writeCacheFile } from '../../store/state/cache-file.ts';
 import { KnownFolder } from './known-folder.ts';
+import { spaceOf } from './record-space.ts';
 import type { RecalledScan, ScanDependencies, ScanMemory, VisitedFolder } from './scan-memory.ts';
 
 /** If a file changed less than this before it was recorded, it may change again without its times showing it. */
@@ -151,14 +152,21 @@ function forgetPaths(folders: Map<TreePath, KnownFolder>, paths: readonly TreePa
   }
 }
 
-/** Magic, commit, zeros up to the first record, the records, and a SHA-1 of everything before it. */
+/**
+ * Magic, commit, zeros up to the first record, the records, and a SHA-1 of everything before it. The records are then used
+ * in place, so that nothing keeps the memory in which they were collected over hours.
+ */
 function encode(commit: ObjectId, folders: ReadonlyMap<TreePath, KnownFolder>): Buffer {
   let bytes = FIRST_RECORD;
-  for (const { bytes: record } of folders.values()) bytes += record.length;
-  const out = Buffer.allocUnsafe(bytes + DIGEST_BYTES).fill(0, 0, FIRST_RECORD);
+  for (const { length } of folders.values()) bytes += length;
+  const out = Buffer.from(new ArrayBuffer(bytes + DIGEST_BYTES));
   out.write(commit, MAGIC.copy(out), 'latin1');
+  const space = spaceOf(out);
   let at = FIRST_RECORD;
-  for (const { bytes: record } of folders.values()) at += record.copy(out, at);
+  for (const known of folders.values()) {
+    known.moveTo(space, at);
+    at += known.length;
+  }
   digestOf(out.subarray(0, at)).copy(out, at);
   return out;
 }
