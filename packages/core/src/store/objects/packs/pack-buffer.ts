@@ -20,7 +20,9 @@ export interface ClosedPack {
   readonly checksum: Buffer;
 }
 
-const BLOCK_BYTES = 1024 * 1024;
+/** A block is as large as everything before it, within these bounds: most packs have a few small objects. */
+const SMALLEST_BLOCK_BYTES = 32 * 1024;
+const LARGEST_BLOCK_BYTES = 1024 * 1024;
 
 export class PackBuffer {
   readonly #objects = new Map<ObjectId, BufferedObject>();
@@ -76,7 +78,8 @@ export class PackBuffer {
 
   #newBlock(atLeast: number): void {
     if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
-    this.#block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, atLeast));
+    const usual = Math.min(LARGEST_BLOCK_BYTES, Math.max(SMALLEST_BLOCK_BYTES, this.#bytes));
+    this.#block = Buffer.allocUnsafe(Math.max(usual, atLeast));
     this.#used = 0;
   }
 }
