@@ -31,7 +31,11 @@ await savepoint.checkpoint();
 report(0);
 for (let edit = 1; edit <= edits; edit++) {
   const file = /** @type {string} */ (files[(edit * STRIDE) % files.length]);
-  if (edit % PROMPT_EVERY === 1) await session.prompt(`Step ${edit}`);
+  if (edit % PROMPT_EVERY === 1) {
+    // An agent pauses. Then the process does what it does in the background.
+    await savepoint.idle();
+    await session.prompt(`Step ${edit}`);
+  }
   await session.call({ tool: 'Edit', kind: 'edit', paths: [/** @type {never} */ (file)] }, () =>
     appendFileSync(join(dir, file), `// edit ${edit}\n`),
   );

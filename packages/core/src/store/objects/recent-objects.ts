@@ -19,7 +19,11 @@ export class RecentObjects {
 
   /** Copies the bytes. */
   put(id: ObjectId, type: ObjectType, data: Uint8Array): void {
-    if (data.length <= MAX_OBJECT_BYTES && !this.#objects.has(id)) this.#insert(id, { type, data: Buffer.from(data) });
+    if (data.length > MAX_OBJECT_BYTES || this.#objects.has(id)) return;
+    // Not from node's pool: each small object would keep a block of it in memory.
+    const copy = Buffer.allocUnsafeSlow(data.length);
+    copy.set(data);
+    this.#insert(id, { type, data: copy });
   }
 
   addAll(others: RecentObjects): void {
