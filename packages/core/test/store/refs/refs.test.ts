@@ -292,6 +292,45 @@ describe('Refs', () => {
   });
 });
 
+describe('prepared refs', () => {
+  test('do not exist before they are created, and leave no file behind', async () => {
+    const fixture = await refsFixture();
+    const { refs, commits, store } = fixture;
+    const prepared = refs.prepare([
+      { name: `${CP}1`, id: commits[0] },
+      { name: `${CP}2`, id: commits[1] },
+    ]);
+    expect(prepared.files).toHaveLength(2);
+    expect(refs.list('refs/')).toEqual([]);
+    expect(showRefs(fixture)).toEqual([]);
+    await store.batch().finish(prepared.files);
+    refs.create(`${CP}1`, commits[0], prepared);
+    expect(refs.list('refs/')).toEqual([{ name: `${CP}1`, id: commits[0] }]);
+    prepared.discard();
+    expect(readdirSync(fixture.path(CP))).toEqual(['1']);
+    expect(showRefs(fixture)).toEqual([`${CP}1 ${commits[0]}`]);
+  });
+
+  test('never replace one that was created meanwhile', async () => {
+    const fixture = await refsFixture();
+    const { refs, commits } = fixture;
+    const prepared = refs.prepare([{ name: `${CP}1`, id: commits[0] }]);
+    refs.create(`${CP}1`, commits[1]);
+    expect(() => refs.create(`${CP}1`, commits[0], prepared)).toThrow(/EEXIST/);
+    prepared.discard();
+    expect(refs.read(`${CP}1`)).toBe(commits[1]);
+    expect(readdirSync(fixture.path(CP))).toEqual(['1']);
+  });
+
+  test('leave no file if one of the names is refused', async () => {
+    const fixture = await refsFixture();
+    const { refs, commits } = fixture;
+    const names = [`${CP}1`, 'refs/..'];
+    expect(() => refs.prepare(names.map((name) => ({ name, id: commits[0] })))).toThrow(/not a ref's name/);
+    expect(readdirSync(fixture.path(CP))).toEqual([]);
+  });
+});
+
 describe('damaged refs', () => {
   test.each([
     '',
