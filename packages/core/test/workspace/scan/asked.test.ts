@@ -8,7 +8,7 @@ import { nodeChanges } from '../../../src/io/node/changes.ts';
 import { CAN_WATCH } from '../../io/node/free-watch.ts';
 import { type Bench, bench, commitTree, compare, race, SEED } from './scan-race.ts';
 
-const ROUNDS = testEffort({ quick: 12, ci: 200, long: 5_000 });
+const ROUNDS = testEffort({ quick: 12, ci: 60, long: 5_000 });
 
 /** Captures with the one that asks, and compares that with a full scan. @returns the folders that it visited */
 async function compareAsking(b: Bench): Promise<number> {
@@ -119,7 +119,7 @@ describe.runIf(CAN_WATCH)('a scan that asks', () => {
     expect(answers).toEqual([null]);
   });
 
-  it('finds the same if the process that watches remembers anew in between', { timeout: 3_600_000 }, async () => {
+  it('finds the same beside four writers, and scans of the process that watches', { timeout: 3_600_000 }, async () => {
     const b = bench(nodeChanges(), {}, createTree);
     const { done } = await race(b, { rounds: ROUNDS, asks: true });
     const answers = b.answers.filter((answer) => answer !== null && answer !== '[]');

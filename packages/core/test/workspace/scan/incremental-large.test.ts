@@ -37,4 +37,13 @@ describe.runIf(CAN_WATCH)('four writers in many folders', () => {
     expect(Math.min(...visits)).toBeLessThan(folders / 4);
     expect(done).toBeGreaterThan(ROUNDS);
   });
+
+  it('produce the same snapshots if a process that does not watch asks one that does', {
+    timeout: 3_600_000,
+  }, async () => {
+    const b = bench(nodeChanges(), {}, createLargeTree);
+    const { partly, done } = await race(b, { rounds: Math.ceil(ROUNDS / 4), asks: true });
+    console.info(`seed ${SEED}: ${done} deeds, ${partly} scans went only somewhere`);
+    expect(b.answers.some((answer) => answer !== null && answer !== '[]')).toBe(true);
+  });
 });

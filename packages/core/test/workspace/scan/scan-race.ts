@@ -188,8 +188,10 @@ export async function race(given: Bench, { rounds, forgets, asks, before, after,
     if (forgets === true) await Promise.all([...scans, false].map(scan));
     else for (const captures of scans) await scan(captures);
     // Without these, the one that watches would remember nothing.
-    if (asks === true && random.integer(3) > 0) await given.watching.status();
-    if (asks === true && random.integer(3) === 0) await given.watching.checkpoint();
+    if (asks === true && random.integer(3) > 0) await Promise.all([given.watching.status(), b.watching.status()]);
+    if (asks === true && random.integer(3) === 0) {
+      await Promise.all([given.watching.checkpoint(), b.watching.checkpoint()]);
+    }
     done += await writing;
     revealHiddenLinks(b.w);
     after?.(round);
