@@ -9,7 +9,9 @@
  *    bring anything into a checkpoint that is not in the last one.
  * A2 The trees of known folders count only if the last checkpoint has them, too: an older tree of a parent would
  *    contain an older one of a folder that was not visited.
- * A3 A file with several links may be written through a link in another folder. If one is found, everything is visited.
+ * A3 If the cache was forgotten, every file is read: damage was found in the store, and what is damaged must be
+ *    stored again.
+ * A4 A file with several links may be written through a link in another folder. If one is found, everything is visited.
  */
 
 import type { Fs } from '../../io/fs.ts';
@@ -34,6 +36,7 @@ type Unchanged = ReadonlyMap<TreePath, VisitedFolder>;
 export class AskedMemory implements ScanMemory {
   /** For the next recall only. */
   #answer: Unchanged | null = null;
+  #isForgotten = false;
 
   constructor(
     private readonly ports: Ports,
@@ -43,6 +46,7 @@ export class AskedMemory implements ScanMemory {
   ) {}
 
   async prepare(frame: ScanDependencies): Promise<void> {
+    if (this.#isForgotten) return;
     const text = await this.watcher.ask({ ...this.question, dependencies: dependenciesOf(this.ports.fs, frame) });
     this.#answer = text === null ? null : unchangedIn(text);
   }
@@ -51,7 +55,8 @@ export class AskedMemory implements ScanMemory {
     const saved = this.saved.recall(frame);
     const answer = this.#answer;
     this.#answer = null;
-    return answer === null ? saved : new AskedRecall(saved, answer, frame);
+    // A3
+    return answer === null || saved.commit === null ? saved : new AskedRecall(saved, answer, frame);
   }
 
   keep(
@@ -67,7 +72,9 @@ export class AskedMemory implements ScanMemory {
 
   keepUncaptured(): void {}
 
+  /** A3 */
   forget(): void {
+    this.#isForgotten = true;
     this.#answer = null;
     this.saved.forget();
   }
@@ -110,7 +117,7 @@ class AskedRecall implements RecalledScan {
     return this.saved.still(key, make);
   }
 
-  /** A3. The next recall has no answer. */
+  /** A4. The next recall has no answer. */
   mustRescan(visited: ReadonlyMap<TreePath, VisitedFolder>): boolean {
     return [...visited.values()].some(({ linked }) => linked !== null);
   }

@@ -1,10 +1,11 @@
 /** A scan that asks a watching process what has not changed finds the same as a full scan, whatever the answer is. */
 import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open } from '@savepoint/core';
+import { open, WorkspaceCache } from '@savepoint/core';
 import type { WatcherQuestion } from '@savepoint/core/ports';
 import { git, realPorts, testEffort } from '@savepoint/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
+import { DamagedWorld } from '../../damaged-store.ts';
 import { CAN_WATCH } from '../../io/node/free-watch.ts';
 import { type Bench, bench, commitTree, compare, race, SEED } from './scan-race.ts';
 
@@ -78,6 +79,26 @@ describe.runIf(CAN_WATCH)('a scan that asks', () => {
     linkSync(`${b.w.workspace}/lib/a.txt`, `${b.w.workspace}/docs/second.txt`);
     appendFileSync(`${b.w.workspace}/docs/second.txt`, 'more\n');
     await compareAsking(b);
+  });
+
+  it('visits everything after damage was found, so that it is stored again', async () => {
+    const w = new DamagedWorld();
+    for (const file of ['docs/a.txt', 'lib/a.txt']) w.write(file, `${file}\n`);
+    await w.open().checkpoint();
+    const cache = new WorkspaceCache();
+    onTestFinished(() => cache.close());
+    const { workspace: dir, places } = w.world;
+    await open({ dir, places, ports: realPorts({ changes: nodeChanges() }), watch: cache }).status();
+    const ask = async (question: WatcherQuestion): Promise<string | null> => cache.answer(question);
+    const asking = open({ dir, places, ports: { ...realPorts(), watcher: { ask } } });
+    w.write('lib/a.txt', 'more\n');
+    expect((await asking.checkpoint()).scan.visited.size).toBe(2);
+    w.damageObject(w.idOf('refs/savepoint/cp/2:files/docs/a.txt'));
+    expect((await asking.verify({ deep: true })).damage).not.toEqual([]);
+    w.write('lib/a.txt', 'still more\n');
+    expect((await asking.checkpoint()).scan.visited.size).toBe(3);
+    const { damage } = await asking.verify({ deep: true });
+    expect(damage.flatMap(({ checkpoints }) => checkpoints)).toEqual([]);
   });
 
   it('visits what is below a folder that was moved away and back', async () => {
