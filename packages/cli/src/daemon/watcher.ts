@@ -15,6 +15,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  * @param isEnabled whether the user's settings allow a daemon
  */
 export function daemonWatcher(home: string, env: Environment, isEnabled: () => Promise<boolean>): Watcher | null {
+  // These options may load other modules into this process.
+  if (env['NODE_OPTIONS'] !== undefined) return null;
   if (process.platform === 'win32' || env['SAVEPOINT_DAEMON'] === 'off' || env['SAVEPOINT_WATCH'] === 'off')
     return null;
   let isSilent = false;
