@@ -20,9 +20,11 @@
  *      link is noticed the next time the folder is scanned.
  * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists. If another process has
  *    taken a checkpoint since, a folder whose result depends on the last one is scanned unless both have the same in it.
- * W6 A scan that makes no checkpoint runs beside others. What it found is remembered only if nothing was: it replaces no
- *    findings, and removes no reported change, because a capture that began earlier may still be kept. Folders that
- *    differ from the checkpoint count as changed, and their new contents are not remembered (W5).
+ * W6 A scan that makes no checkpoint runs beside others. It is remembered only if no other one was since it began:
+ *    - If it visited everything, the folders that differ from the checkpoint count as changed, and their new contents are
+ *      not remembered (W5). It removes no reported change, because a capture that began earlier may still be kept.
+ *    - Otherwise it is remembered if the checkpoint has exactly what it found: another process has captured the changes.
+ *      A capture that began earlier is then not remembered.
  */
 
 import type { ChangeSource, FolderWatch } from '../../io/changes.ts';
@@ -79,8 +81,10 @@ export class WatchedMemory implements ScanMemory {
   readonly #searchedInodes = new Map<number, number>();
   readonly #memos = new Map<string, ScanMemo>();
   #recalls = 0;
-  /** How often everything was forgotten. */
-  #drops = 0;
+  /** How often a scan was remembered, or everything was forgotten. */
+  #turns = 0;
+  /** Number of the recall of the last scan that removed reported changes. */
+  #lastKept = 0;
   #unsaved = 0;
 
   constructor(
@@ -110,7 +114,7 @@ export class WatchedMemory implements ScanMemory {
     return {
       number,
       watches,
-      drops: this.#drops,
+      turns: this.#turns,
       isFull: changedPaths === null,
       known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
       unchangedFolder: (path) =>
@@ -133,13 +137,14 @@ export class WatchedMemory implements ScanMemory {
     const { number, watches, isFull } = recalled as WatchedRecall;
     // The memory was dropped during the scan, and the scan may depend on it.
     if (watches !== this.#watch || (!isFull && !this.#isWatched)) return;
-    if (isFull) this.#empty();
-    for (const [path, folder] of visited) this.#replace(path, folder);
-    this.#commit = commit;
-    this.#isWatched = watches !== null;
-    for (const changed of [this.#changed, this.#replaced]) {
-      for (const [path, since] of changed) if (since <= number) changed.delete(path);
+    // W6
+    if (number < this.#lastKept) {
+      this.#drop();
+      return;
     }
+    if (isFull) this.#empty();
+    this.#install(commit, visited, number);
+    this.#isWatched = watches !== null;
     this.#markChanged(changedSince);
     this.#unsaved += visited.size;
     const most = Math.max(MAX_UNSAVED_FOLDERS, MAX_UNSAVED_SHARE * this.#folders.size);
@@ -152,8 +157,14 @@ export class WatchedMemory implements ScanMemory {
     recalled: RecalledScan,
     visited: ReadonlyMap<TreePath, VisitedFolder>,
   ): void {
-    const { watches, isFull, drops } = recalled as WatchedRecall;
-    if (!isFull || watches === null || watches !== this.#watch || drops !== this.#drops || this.#isWatched) return;
+    const { number, watches, isFull, turns } = recalled as WatchedRecall;
+    if (watches === null || watches !== this.#watch || turns !== this.#turns) return;
+    if (!isFull) {
+      const top = visited.get(WORKSPACE_ITSELF) ?? this.#folders.get(WORKSPACE_ITSELF);
+      if (top !== undefined && last.holds(WORKSPACE_ITSELF, top.written.ref)) this.#install(commit, visited, number);
+      return;
+    }
+    this.#turns += 1;
     this.#empty();
     const isHeld = heldIn(last, visited);
     for (const [path, folder] of visited) {
@@ -209,6 +220,8 @@ export class WatchedMemory implements ScanMemory {
    */
   #isQuiet(path: TreePath, number: number): boolean {
     return (
+      // Later, reported changes were removed.
+      number >= this.#lastKept &&
       this.#takeChanges(this.#recalls + 1) &&
       (this.#changed.get(path) ?? 0) <= number &&
       !this.#isReplaced(path, number)
@@ -314,8 +327,19 @@ export class WatchedMemory implements ScanMemory {
     this.#watch = this.source.watch();
   }
 
+  /** @param number of the recall */
+  #install(commit: ObjectId, visited: ReadonlyMap<TreePath, VisitedFolder>, number: number): void {
+    this.#turns += 1;
+    this.#lastKept = number;
+    for (const [path, folder] of visited) this.#replace(path, folder);
+    this.#commit = commit;
+    for (const changed of [this.#changed, this.#replaced]) {
+      for (const [path, since] of changed) if (since <= number) changed.delete(path);
+    }
+  }
+
   #drop(): void {
-    this.#drops += 1;
+    this.#turns += 1;
     this.#empty();
     this.#commit = null;
     this.#isWatched = false;
@@ -376,7 +400,7 @@ export class WatchedMemory implements ScanMemory {
 interface WatchedRecall extends RecalledScan {
   readonly number: number;
   readonly watches: FolderWatch | null;
-  readonly drops: number;
+  readonly turns: number;
   /** The scan visits every folder. */
   readonly isFull: boolean;
 }

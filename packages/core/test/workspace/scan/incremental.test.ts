@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { fixedClock, fsWith, git, realPorts, testEffort } from '@savepoint/testkit';
@@ -91,28 +92,50 @@ describe.runIf(CAN_WATCH)('a scan that makes no checkpoint', () => {
     expect((await watching.verify({ deep: true })).damage).toEqual([]);
   });
 
-  it('hides no change from a capture that began earlier and ends later', async () => {
-    const changes = new InterruptedChanges(nodeChanges());
-    const clock = fixedClock(Date.now() + 60_000);
-    let status: Promise<unknown> | undefined;
-    const { w, watching, looking } = bench(changes, { clock: { ...clock, turn: async () => void (await status) } });
-    const { workspace } = w;
-    // So many names that the capture lets others work in between.
-    mkdirSync(`${workspace}/many`);
-    for (let file = 0; file < 200; file++) writeFileSync(`${workspace}/many/${file}`, `${file}`);
-    const changed = `${workspace}/docs/a.txt`;
-    const before = readFileSync(changed);
+  it('is remembered if another process has captured the changes', async () => {
+    const { w, watching, looking } = bench(nodeChanges());
     await looking.checkpoint();
-    appendFileSync(changed, 'more\n');
-    changes.onceWatched(`${workspace}/many`, () => {
-      // For the other scan, the folder is as in the last checkpoint.
-      writeFileSync(changed, before);
-      clock.advance(60);
-      status = watching.status();
-    });
-    await watching.checkpoint();
-    expect(status).toBeDefined();
+    await watching.status();
+    appendFileSync(`${w.workspace}/lib/a.txt`, 'more\n');
+    await looking.checkpoint();
+    const visits = async (): Promise<readonly string[]> => [...((await watching.status()).scan?.visited.keys() ?? [])];
+    expect(await visits()).toContain('lib');
+    expect(await visits()).not.toContain('lib');
+    appendFileSync(`${w.workspace}/lib/a.txt`, 'and more\n');
     await compare({ w, watching, looking }, false);
+  });
+
+  describe.each([
+    ['visits everything', false],
+    ['visits what changed', true],
+  ])('and %s', (_, isRemembered) => {
+    it('hides no change from a capture that began earlier and ends later', async () => {
+      const changes = new InterruptedChanges(nodeChanges());
+      const clock = fixedClock(Date.now() + 60_000);
+      let status: Promise<unknown> | undefined;
+      const turn = async (): Promise<void> => void (await status);
+      const { w, watching, looking } = bench(changes, { clock: { ...clock, turn } });
+      const { workspace } = w;
+      // So many names that the capture lets others work in between.
+      mkdirSync(`${workspace}/many`);
+      for (let file = 0; file < 200; file++) writeFileSync(`${workspace}/many/${file}`, `${file}`);
+      const changed = `${workspace}/docs/a.txt`;
+      const before = readFileSync(changed);
+      await looking.checkpoint();
+      if (isRemembered) await watching.status();
+      appendFileSync(changed, 'more\n');
+      // It is scanned, and has not changed.
+      utimesSync(`${workspace}/many/1`, 1, 1);
+      changes.onceWatched(`${workspace}/many`, () => {
+        // For the other scan, the folder is as in the last checkpoint.
+        writeFileSync(changed, before);
+        clock.advance(60);
+        status = watching.status();
+      });
+      await watching.checkpoint();
+      expect(status).toBeDefined();
+      await compare({ w, watching, looking }, false);
+    });
   });
 });
 
