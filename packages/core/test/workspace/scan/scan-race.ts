@@ -172,6 +172,7 @@ export async function race(given: Bench, { rounds, forgets, asks, before, after,
   const work = await startWriters(b);
   await b.looking.checkpoint();
   await b.watching.checkpoint();
+  if (asks === true) await given.watching.status();
   let partly = 0;
   let done = 0;
   const visits: number[] = [];
