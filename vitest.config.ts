@@ -8,6 +8,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 /** Whether tests load dist/ as well: `npm test` builds first, and it loads in half the time. */
 const BUILT = process.env['SAVEPOINT_TEST_BUILT'] === '1';
 
+const WITH_DAEMON = process.env['SAVEPOINT_TEST_WITH'] === 'daemon';
+
 // Tests read the sources of the packages; processes that they start run dist/.
 const alias = [
   { find: /^@savepoint\/core$/, replacement: source('packages/core/src/index.ts') },
@@ -37,7 +39,8 @@ const setupFiles = [source('tests/environment.ts')];
 
 const quick = {
   include: ['packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
-  exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**'],
+  // The tests of the daemon start their own.
+  exclude: ['**/node_modules/**', '**/fixtures/**', 'tests/system/**', ...(WITH_DAEMON ? ['tests/daemon/**'] : [])],
   setupFiles,
   testTimeout: 60_000,
   hookTimeout: 60_000,

@@ -84,7 +84,7 @@ if (wanted === undefined) {
   process.exit(2);
 }
 const isWhole = suite === 'daemon' && process.argv.includes('--whole');
-const files = isWhole ? ['--exclude', 'tests/daemon/**'] : wanted.files;
+const files = isWhole ? [] : wanted.files;
 const coverage = process.argv.includes('--coverage');
 // The build output loads in half the time. Coverage needs the sources, and `watched` replaces a source module.
 if (!coverage && suite !== 'watched') process.env['SAVEPOINT_TEST_BUILT'] = '1';
