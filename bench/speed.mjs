@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureSubject } from './speed/measure-subject.mjs';
+import { measureSubject, SHORT_RUNS } from './speed/measure-subject.mjs';
 import { copyOfClone, madeUp } from './speed/subject.mjs';
 import { rangesOf, speedTable } from './speed/table.mjs';
 
@@ -28,5 +28,5 @@ export async function measureSpeed({ base, runs, sizes, clones }) {
     all.push(measured);
     rmSync(folder, { recursive: true, force: true });
   }
-  return speedTable(all);
+  return `Runs: ${runs}, short ones ${runs * SHORT_RUNS}; the median, in milliseconds or MB.\n\n${speedTable(all)}`;
 }

@@ -84,7 +84,7 @@ function described(name, dir) {
       folders: number(foldersIn(dir)),
       'of these `node_modules` that are tracked': number(tracked.size),
       commits: number(git(dir, 'rev-list', '--count', 'HEAD')),
-      packs: `${stored['packs']}, ${Math.round(Number(stored['size-pack']) / 1_000)} MB`,
+      packs: `${stored['packs']}, ${Math.round((Number(stored['size-pack']) * 1_024) / 1e6)} MB`,
       'loose objects': number(stored['count']),
       'files that differ in the older commit': number(switched),
       'file system': fileSystemOf(dir),

@@ -55,22 +55,27 @@ function factLines(all) {
 /** @param {RowKind} kind @param {Pair | undefined} pair */
 function cell(kind, pair) {
   if (pair === undefined || pair.ours.length === 0) return '';
-  const ours = show(median(pair.ours), kind.unit);
+  const ours = show(figureOf(kind, pair.ours), kind.unit);
   const shown = isMissed(kind, pair) ? `**${ours}**` : ours;
   if (pair.theirs.length === 0) return shown;
-  return `${shown} : ${show(median(pair.theirs), kind.unit)} (${times(ratioOf(pair))} ×)`;
+  return `${shown} : ${show(figureOf(kind, pair.theirs), kind.unit)} (${times(ratioOf(kind, pair))} ×)`;
 }
 
-/** @param {Pair} pair */
-function ratioOf({ ours, theirs }) {
-  return median(theirs) / median(ours);
+/** @param {RowKind} kind @param {readonly number[]} runs */
+function figureOf({ isMost = false }, runs) {
+  return isMost ? Math.max(...runs) : median(runs);
 }
 
 /** @param {RowKind} kind @param {Pair} pair */
-function isMissed({ aim }, pair) {
-  if (aim === undefined) return false;
-  if (aim.most !== undefined && median(pair.ours) > aim.most) return true;
-  return aim.ratio !== undefined && pair.theirs.length > 0 && ratioOf(pair) < aim.ratio;
+function ratioOf(kind, { ours, theirs }) {
+  return figureOf(kind, theirs) / figureOf(kind, ours);
+}
+
+/** @param {RowKind} kind @param {Pair} pair */
+function isMissed(kind, pair) {
+  const { most, ratio } = kind.aim ?? {};
+  if (most !== undefined && figureOf(kind, pair.ours) > most) return true;
+  return ratio !== undefined && pair.theirs.length > 0 && ratioOf(kind, pair) < ratio;
 }
 
 /** @param {RowKind} kind */
