@@ -1,9 +1,8 @@
 /** Batches that have a size limit and can adopt objects from another repository's packs. */
-import type { Fd } from '../../io/fs.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch } from './object-reader.ts';
+import type { AdoptMethod, OpenPack } from './packs/link-pack.ts';
 import type { PackFile } from './packs/pack-file.ts';
-import type { PackIndex } from './packs/pack-index.ts';
 
 export interface BatchLimit {
   /** Limit for the packs that the batch writes, in bytes. */
@@ -25,11 +24,10 @@ export interface AdoptingBatch extends ObjectBatch {
 
   /**
    * Adopts a whole pack unchanged. Its objects exist from then on, but their contents are not verified.
-   * @param from the open pack; it may have been unlinked
    * @returns false if the store already has a pack of that name, in which case nothing was adopted
-   * @throws FormatProblem if it is not a valid pack, FsError if it cannot be copied
+   * @throws FormatProblem if it is not a valid pack, FsError if it cannot be copied or linked
    */
-  adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean>;
+  adoptPack(pack: OpenPack, method: AdoptMethod): Promise<boolean>;
 
   /**
    * Copies the objects that do not exist yet, verifying each one.

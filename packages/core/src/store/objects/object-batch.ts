@@ -1,7 +1,7 @@
 /** Adds objects: compares existing ones and packs new ones. */
 
 import { syncFolder } from '../../io/durable-write.ts';
-import { type Fd, FsError } from '../../io/fs.ts';
+import { FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { AdoptingBatch, BatchLimit } from './adopting-batch.ts';
@@ -11,8 +11,8 @@ import { type ObjectFiles, requireBlob } from './object-files.ts';
 import { hashObject, idFrom, startObjectHash } from './object-hash.ts';
 import type { ObjectInfo, ObjectType, StoredObject } from './object-reader.ts';
 import { copyEntry } from './packs/entry-copy.ts';
+import type { AdoptMethod, OpenPack } from './packs/link-pack.ts';
 import type { PackFile } from './packs/pack-file.ts';
-import type { PackIndex } from './packs/pack-index.ts';
 import { PackWriter } from './packs/pack-writer.ts';
 import { drain, type ObjectSource, sourceFromObject, withFirstPiece } from './pieces.ts';
 import { type ReadAt, readFrom, readUpTo } from './read-at.ts';
@@ -135,9 +135,9 @@ export class PackBatch implements AdoptingBatch {
     this.#willAdopt = brings;
   }
 
-  async adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean> {
+  async adoptPack(pack: OpenPack, method: AdoptMethod): Promise<boolean> {
     this.#assertOpen();
-    const adopted = await this.#writer.adoptPack(from, index, method);
+    const adopted = await this.#writer.adoptPack(pack, method);
     this.#assertRoom();
     return adopted;
   }

@@ -102,7 +102,7 @@ export function checkOrder({ index }: PackFile): void {
     if (index.keyAt(place - 1).compare(index.keyAt(place)) >= 0) throw new FormatProblem('is not in order');
   }
   for (let place = 0; place < index.count; place++) {
-    if (index.find(index.keyAt(place)) !== place) throw new FormatProblem('has a wrong table of contents');
+    if (!index.isReachable(place)) throw new FormatProblem('has a wrong table of contents');
   }
 }
 

@@ -36,6 +36,7 @@ import {
 import type { AdoptingBatch } from '../../store/objects/adopting-batch.ts';
 import { FormatProblem, isDamage } from '../../store/objects/damage.ts';
 import { ForeignPacks, type SelectedPack } from '../../store/objects/packs/foreign-packs.ts';
+import type { AdoptMethod } from '../../store/objects/packs/link-pack.ts';
 import type { EnteredRepository } from '../scan/position.ts';
 import { type AdoptableRepository, adoptableRepository, type ScopedAttributeRules } from './adoptable.ts';
 import { indexProvesContent } from './index-proof.ts';
@@ -49,7 +50,7 @@ interface AttributeScope {
 }
 
 /**
- * A pack is adopted whole only if one in this many of its objects is wanted: all of them slow down opening the store.
+ * A pack is copied whole only if one in this many of its objects is wanted: all of them slow down opening the store.
  */
 const MAX_UNWANTED_RATIO = 8;
 /** Cloned blocks take up no space until rewritten, but a store's size limit counts the length of its files. */
@@ -129,7 +130,7 @@ export class Adoption {
       for (const packs of this.#packs.values()) {
         for (const wanted of packs?.selected() ?? []) {
           if (await adoptPack(batch, wanted)) this.#hasWholePacks = true;
-          else await batch.copyObjects(wanted.pack, wanted.places, step);
+          else await batch.copyObjects(wanted.pack, wanted.places(), step);
         }
       }
       return true;
@@ -202,15 +203,18 @@ function mayBeConverted(rules: readonly ScopedAttributeRules[], path: TreePath):
   });
 }
 
-async function adoptPack(batch: AdoptingBatch, { pack, file, places, bytes }: SelectedPack): Promise<boolean> {
-  if (pack.index.count > MAX_UNWANTED_RATIO * places.length || pack.size > batch.bytesLeft) return false;
-  const methods: ('clone' | 'copy')[] = [];
-  if (pack.size <= MAX_CLONED_RATIO * bytes) methods.push('clone');
+async function adoptPack(batch: AdoptingBatch, { pack, file, count, bytes }: SelectedPack): Promise<boolean> {
+  if (pack.size > batch.bytesLeft) return false;
+  const isMostlyWanted = pack.index.count <= MAX_UNWANTED_RATIO * count;
+  const methods: AdoptMethod[] = [];
+  if (isMostlyWanted && pack.size <= MAX_CLONED_RATIO * bytes) methods.push('clone');
+  // A repository's pack is mostly history. Settling soon replaces the link by what is needed.
+  methods.push('link');
   // Copying is much faster than reading, hashing and compressing, and the store does not get larger than the files.
-  if (pack.size <= bytes) methods.push('copy');
+  if (isMostlyWanted && pack.size <= bytes) methods.push('copy');
   for (const method of methods) {
     try {
-      return await batch.adoptPack(file, pack.index, method);
+      return await batch.adoptPack({ path: pack.path, file, index: pack.index }, method);
     } catch (error) {
       if (!isReadProblem(error)) throw error;
     }

@@ -23,8 +23,10 @@ const MAX_PACKS = 32;
 export interface SelectedPack {
   readonly pack: PackFile;
   readonly file: Fd;
-  /** Positions in the index. */
-  readonly places: Uint32Array;
+  /** Number of selected objects. */
+  readonly count: number;
+  /** Positions in the index, in the order of the pack. */
+  readonly places: () => Uint32Array;
   /** Uncompressed size of the selected blobs. */
   readonly bytes: number;
 }
@@ -123,9 +125,10 @@ export class ForeignPacks {
   }
 
   *selected(): Generator<SelectedPack> {
-    for (const [pack, { file, isSelected: isWanted, bytes }] of this.#selections) {
-      const places = pack.index.positionsInPackOrder().filter((place) => isWanted[place] === 1);
-      if (places.length > 0) yield { pack, file, places, bytes };
+    for (const [pack, { file, isSelected, bytes }] of this.#selections) {
+      const count = isSelected.reduce((sum, one) => sum + one, 0);
+      const places = (): Uint32Array => pack.index.positionsInPackOrder().filter((place) => isSelected[place] === 1);
+      if (count > 0) yield { pack, file, count, places, bytes };
     }
   }
 

@@ -113,6 +113,12 @@ export class PackIndex {
     return -1;
   }
 
+  /** Whether the table of contents leads to this position. If all ids are in order, `find` then finds it. */
+  isReachable(place: number): boolean {
+    const first = this.data[NAMES + place * KEY_BYTES]!;
+    return place >= this.#fanout[first]! && place < this.#fanout[first + 1]!;
+  }
+
   isAt(place: number, key: Buffer): boolean {
     return compareAt(key, this.data, NAMES + place * KEY_BYTES) === 0;
   }

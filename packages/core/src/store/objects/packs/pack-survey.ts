@@ -4,6 +4,7 @@ import { withSuffix } from '../../../model/names.ts';
 import { isDamage } from '../damage.ts';
 import type { ObjectFiles } from '../object-files.ts';
 import type { PackFile } from './pack-file.ts';
+import { PACK_TRAILER_BYTES } from './pack-format.ts';
 import { stemOf } from './pack-names.ts';
 
 export interface SurveyedPack {
@@ -33,22 +34,26 @@ export async function surveyPacks(
       await step();
       const owner = files.packs.find(pack.index.keyAt(place));
       const wanted = owner?.pack === pack && owner.place === place && isLive(pack.index.idAt(place));
-      const [stored, written] = bytesOf(pack, place);
-      if (wanted) kept += written;
-      else waste += stored;
+      if (wanted) kept += writtenBytes(pack, place);
+      else waste += storedBytes(pack, place);
     }
     surveyed.push({ pack, kept, waste });
   }
   return surveyed;
 }
 
-/** Returns the size of an entry, and an upper limit for its size when rewritten. */
-function bytesOf(pack: PackFile, place: number): readonly [stored: number, written: number] {
+function storedBytes({ index, size }: PackFile, place: number): number {
+  const offset = index.offsetAt(place);
+  return Math.max(0, index.endOf(offset, size - PACK_TRAILER_BYTES) - offset);
+}
+
+/** Returns an upper limit for the size of an entry when it is rewritten. */
+function writtenBytes(pack: PackFile, place: number): number {
   try {
     const { header, offset, end } = pack.entryAt(place);
-    return [end - offset, header.kind === 'whole' ? end - offset : pack.info(place).size];
+    return header.kind === 'whole' ? end - offset : pack.info(place).size;
   } catch (error) {
-    if (isDamage(error)) return [0, 0];
+    if (isDamage(error)) return 0;
     throw error;
   }
 }

@@ -11,6 +11,8 @@
  *    So nothing refers to files that an earlier crash loses or leaves, in any order of the folder's changes.
  * P5 A pack is named by its checksum. So a file that a rename replaces has the same bytes, or is damaged. Of an adopted
  *    pack, only the two ends are verified: it never takes a name that exists already.
+ *    A linked pack is a second name for a file of a repository, and shares every later write to it. So only a file of
+ *    the user that nobody may write is linked, every read checks hashes, and clean-up soon replaces it (settle.ts).
  * P6 Before `publish`, only temporary files exist, and `abandon` removes them. After the first rename, `abandon`
  *    removes nothing.
  */
@@ -31,6 +33,7 @@ import { type ReadAt, readFrom, readUpTo } from '../read-at.ts';
 import { checkEnds, checkOffsets, checkOrder } from '../verify-objects.ts';
 import { deflate, PieceDeflater } from '../zlib-data.ts';
 import { BaseCache } from './base-cache.ts';
+import { type AdoptMethod, linkPack, type OpenPack } from './link-pack.ts';
 import { PackBuffer } from './pack-buffer.ts';
 import { PackFile, type PackReadContext } from './pack-file.ts';
 import { encodeEntryHeader, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
@@ -162,17 +165,19 @@ export class PackWriter {
   }
 
   /**
-   * Copies a pack from another repository. Checks that the two ends of the copy, its index and its length agree; does
-   * not verify the contents of its objects.
-   * @param from the open pack
+   * Adopts a pack of another repository: copies it, or links it. Checks that its two ends, its index and its length
+   * agree; does not verify the contents of its objects.
    * @returns false if a pack of that name exists; then nothing was added (P5)
-   * @throws FormatProblem if it is not a valid pack with its index, FsError if it cannot be copied
+   * @throws FormatProblem if it is not a valid pack with its index, FsError if it cannot be copied or linked
    */
-  async adoptPack(from: Fd, index: PackIndex, method: 'clone' | 'copy'): Promise<boolean> {
+  async adoptPack({ path: from, file, index }: OpenPack, method: AdoptMethod): Promise<boolean> {
     const checksum = Buffer.from(index.packChecksum);
     if (this.#isNameTaken(checksum)) return false;
     const path = this.#temporaryPath('pack');
-    const fd = await this.#fs.copyFile(from, path, FILE_MODE, method);
+    const fd =
+      method === 'link'
+        ? linkPack(this.ports, { path: from, file }, path)
+        : await this.#fs.copyFile(file, path, FILE_MODE, method);
     try {
       let size: number;
       try {
