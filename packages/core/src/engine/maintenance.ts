@@ -13,7 +13,7 @@ import { bytesIn } from '../store/usage.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { type CleanUpResult, cleanUp } from '../timeline/retention/clean-up.ts';
+import { type CleanUpResult, cleanUp, settleLinkedPacks } from '../timeline/retention/clean-up.ts';
 import { expiredForkStates } from '../timeline/retention/dropped-forks.ts';
 import { expiredCheckpoints, type RetentionPolicy } from '../timeline/retention/retention.ts';
 import { dropBackups } from '../transaction/backups.ts';
@@ -119,6 +119,7 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
         expiredCheckpoints(workspace, retention).length > 0 ||
         expiredForkStates(workspace, retention).length > 0;
       if (isDue) return applyRetention({ workspace, lock, pace }, retention);
+      await settle(engine, { workspace, lock, pace });
       await mergePacks(workspace, lock, pace);
       return null;
     });
@@ -182,6 +183,17 @@ async function mergePacks({ store, timeline }: Workspace, lock: HeldLock, pace: 
   await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
   lock.assertHeld();
   if (timeline.damage() === null) store.refs.pack();
+}
+
+/** Makes the store independent of packs that a first checkpoint linked. */
+async function settle(engine: Engine, { workspace, lock, pace }: Omit<WriteContext, 'context'>): Promise<void> {
+  if (!workspace.store.objects.hasLinkedPacks || workspace.timeline.damage() !== null) return;
+  const damaged = await settleLinkedPacks(workspace, lock, pace);
+  if (damaged.length === 0) return;
+  const message =
+    `${damaged.length} object${damaged.length === 1 ? '' : 's'} adopted from a repository cannot be read. ` +
+    '`savepoint verify --deep` lists the affected checkpoints; all others can still be restored.';
+  engine.events.emit('warning', { message });
 }
 
 /**

@@ -13,7 +13,7 @@ import { PackBatch } from './object-batch.ts';
 import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
+import { type ConsolidateOptions, type ConsolidateResult, consolidate, linkedPacks } from './packs/consolidate.ts';
 import type { PackIndex } from './packs/pack-index.ts';
 import { indexPathOf } from './packs/pack-names.ts';
 import type { PackCorrections } from './packs/pack-set.ts';
@@ -60,6 +60,11 @@ export class ObjectStore implements ObjectReader {
   /** As of the last refresh. */
   get packCount(): number {
     return this.#files.packs.packs.length;
+  }
+
+  /** Whether packs of repositories may be linked, as of the last refresh. */
+  get hasLinkedPacks(): boolean {
+    return linkedPacks(this.#files).length > 0;
   }
 
   /** Total size of packs and loose objects as of the last refresh, without indexes. */

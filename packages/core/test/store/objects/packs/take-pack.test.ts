@@ -37,7 +37,7 @@ async function take(change: (index: Buffer, count: number) => void) {
   const file = fixture.ports.fs.openRead(pack);
   const batch = other.store.batch();
   try {
-    const taken = await batch.adoptPack(file, new PackIndex(index), 'copy');
+    const taken = await batch.adoptPack({ path: pack, file, index: new PackIndex(index) }, 'copy');
     return { taken, batch, other, ids };
   } catch (error) {
     expect(readdirSync(other.path('objects/pack'))).toEqual([]);
@@ -67,7 +67,7 @@ test('a pack whose name is in use is not adopted', async () => {
   const { fixture, pack, index } = await packed();
   const file = fixture.ports.fs.openRead(pack);
   const batch = fixture.store.batch();
-  expect(await batch.adoptPack(file, new PackIndex(index), 'copy')).toBe(false);
+  expect(await batch.adoptPack({ path: pack, file, index: new PackIndex(index) }, 'copy')).toBe(false);
   batch.abandon();
   expect(readdirSync(fixture.path('objects/pack')).length).toBe(2);
   fixture.ports.fs.close(file);
