@@ -25,19 +25,23 @@ interface Packed {
   readonly commit: string;
 }
 
-let packed: Packed | null = null;
+const packed: Partial<Record<'plain' | 'history', Packed>> = {};
 
 /**
  * HEAD names a branch that does not exist yet.
  * @param put writes a file to the disk, some time after the previous one
- * @returns the id of the only commit
+ * @param hasHistory most of the pack is needed by no file
+ * @returns the id of the newest commit
  */
 export function putPackedRepository(
   disk: SimDisk,
   root: DiskPath,
   put: (path: string, content: Buffer, mode: number) => void,
+  hasHistory = false,
 ): string {
-  packed ??= makePack();
+  const key = hasHistory ? 'history' : 'plain';
+  const made = packed[key] ?? makePack(hasHistory);
+  packed[key] = made;
   // Whole seconds could come from a file system with coarse timestamps, and those prove nothing.
   disk.now += 123;
   for (const [path, content] of Object.entries(FILES)) {
@@ -45,16 +49,28 @@ export function putPackedRepository(
   }
   put('.git/HEAD', Buffer.from('ref: refs/heads/main\n'), 0o644);
   put('.git/refs/heads/none', Buffer.from(''), 0o644);
-  const name = `pack-${packed.pack.subarray(-20).toString('hex')}`;
-  put(`.git/objects/pack/${name}.pack`, packed.pack, 0o444);
-  put(`.git/objects/pack/${name}.idx`, packed.index, 0o444);
-  const entries = [...packed.ids].map(([path, id]) => entryOf(path, id, disk.lstat(`${root}/${path}` as DiskPath)));
+  const name = `pack-${made.pack.subarray(-20).toString('hex')}`;
+  put(`.git/objects/pack/${name}.pack`, made.pack, 0o444);
+  put(`.git/objects/pack/${name}.idx`, made.index, 0o444);
+  const entries = [...made.ids].map(([path, id]) => entryOf(path, id, disk.lstat(`${root}/${path}` as DiskPath)));
   disk.now += 60_000;
   put('.git/index', indexOf(entries), 0o644);
-  return packed.commit;
+  return made.commit;
 }
 
-function makePack(): Packed {
+/** So many objects that no state of the files needs that most of the pack is waste. */
+const OLD_FILES = 120;
+
+function addHistory(git: (...args: string[]) => string, folder: string): void {
+  mkdirSync(join(folder, 'old'));
+  for (let nth = 0; nth < OLD_FILES; nth++) writeFileSync(join(folder, `old/${nth}.txt`), `old ${nth}\n`);
+  git('add', '-A');
+  git('commit', '-q', '-m', 'more');
+  git('rm', '-rq', 'old');
+  git('commit', '-q', '-m', 'less');
+}
+
+function makePack(hasHistory: boolean): Packed {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
   try {
     const git = (...args: string[]): string =>
@@ -66,6 +82,7 @@ function makePack(): Packed {
     git('init', '-q');
     git('add', '-A');
     git('commit', '-q', '-m', 'first');
+    if (hasHistory) addHistory(git, folder);
     git('repack', '-adq');
     const rows = git('ls-files', '-s').trimEnd().split('\n');
     const ids = new Map(

@@ -28,6 +28,7 @@ export async function prepared(scene: Scene): Promise<SimDisk> {
 }
 
 export const TAKING_OVER = 'first checkpoint, taking over';
+export const LINKING = 'first checkpoint, linking a pack';
 
 /** What a person made of a conflict. */
 const MERGED = new Map([['a.txt' as TreePath, { content: Buffer.from('merged by a person\n') }]]);
@@ -156,6 +157,20 @@ export const SCENES: readonly Scene[] = [
   { name: 'edit of 20 files', prepare: async (disk) => some(disk, 20), action: (sp) => editAll(sp, 20) },
   { name: 'first checkpoint', prepare: async (disk) => first(disk), action: (sp) => checkpoint(sp) },
   { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), action: (sp) => checkpoint(sp) },
+  { name: LINKING, prepare: async (disk) => packedRepository(disk, true), action: (sp) => checkpoint(sp) },
+  {
+    name: 'settling of a linked pack',
+    prepare: async (disk) => {
+      packedRepository(disk, true);
+      await engine(disk, 11).checkpoint();
+      clear(disk, at('.git'));
+      await engine(disk, 12).checkpoint();
+    },
+    action: async (sp) => {
+      await sp.tidyUp();
+      return { left: [] };
+    },
+  },
   {
     name: 'checkpoint',
     prepare: async (disk) => {
@@ -308,8 +323,8 @@ function repository(disk: SimDisk, path: string): void {
   folder(disk, `${path}/.git/refs`);
 }
 
-function packedRepository(disk: SimDisk): void {
-  putPackedRepository(disk, ROOT, (path, content, mode) => put(disk, path, content, mode));
+function packedRepository(disk: SimDisk, hasHistory = false): void {
+  putPackedRepository(disk, ROOT, (path, content, mode) => put(disk, path, content, mode), hasHistory);
 }
 
 function second(disk: SimDisk): void {

@@ -57,6 +57,8 @@ describe('a first checkpoint adopts contents, and equals one that reads them', (
     }
     place.pack();
     expect(place.git('verify-pack', '-v', ...packs(place))).toMatch(/chain length/);
+    // A pack that somebody may write is not linked.
+    execFileSync('chmod', ['u+w', ...packs(place)]);
     expect(await place.compare()).toBe(ALL);
     const { savepoint } = await place.first(true);
     const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();

@@ -1,0 +1,182 @@
+/** Promises 8 and 10: packs that a first checkpoint links stay as they are, and the store does not depend on them. */
+import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Savepoint } from '@savepoint/core';
+import { FsError } from '@savepoint/core/ports';
+import { fsWith, realPorts } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { AdoptionPlace, text } from './adoption-place.ts';
+
+const FILES = { 'a.txt': 'a', 'b.txt': 'b', 'dir/run.sh': 'run', 'dir/deep/c.txt': 'c', 'dir/deep/again.txt': 'a' };
+
+/** A repository whose pack is mostly history. */
+function withHistory(): AdoptionPlace {
+  const place = new AdoptionPlace();
+  place.init();
+  for (let round = 0; round < 40; round++) {
+    place.write('a.txt', `${text('a').repeat(30)}${round}\n`);
+    place.git('commit', '-qam', `${round}`);
+  }
+  place.write('a.txt', text('a'));
+  place.commit();
+  return place;
+}
+
+function packOf(place: AdoptionPlace): string {
+  const folder = place.at('.git/objects/pack');
+  const [name, ...others] = readdirSync(folder).filter((each) => each.endsWith('.pack'));
+  expect(others).toEqual([]);
+  return join(folder, name ?? '');
+}
+
+async function packFolder(savepoint: Savepoint): Promise<string> {
+  const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();
+  return join(store, 'objects.git/objects/pack');
+}
+
+/** Whether the store has a second name of the file. */
+async function isLinked(savepoint: Savepoint, pack: { readonly ino: number }): Promise<boolean> {
+  const folder = await packFolder(savepoint);
+  return readdirSync(folder).some((name) => statSync(join(folder, name)).ino === pack.ino);
+}
+
+async function expectRestores(place: AdoptionPlace, savepoint: Savepoint): Promise<void> {
+  for (const name of Object.keys(FILES)) rmSync(place.at(name), { force: true });
+  await savepoint.restore('cp_1');
+  for (const [name, word] of Object.entries(FILES)) expect(readFileSync(place.at(name), 'utf8'), name).toBe(text(word));
+}
+
+describe('a pack that is mostly history is linked', () => {
+  test('and its file is not changed; settling keeps what is needed and removes the link', async () => {
+    const place = withHistory();
+    const pack = packOf(place);
+    const before = { stat: statSync(pack), bytes: readFileSync(pack) };
+    const { savepoint, filesRead } = await place.first(true);
+    expect(filesRead).toBe(0);
+    expect(await isLinked(savepoint, before.stat)).toBe(true);
+    expect(statSync(pack).nlink).toBe(before.stat.nlink + 1);
+    await savepoint.tidyUp();
+    expect(await isLinked(savepoint, before.stat)).toBe(false);
+    const { nlink, mode, mtimeMs } = statSync(pack);
+    expect([nlink, mode, mtimeMs]).toEqual([before.stat.nlink, before.stat.mode, before.stat.mtimeMs]);
+    expect(readFileSync(pack).equals(before.bytes)).toBe(true);
+    place.git('fsck', '--strict');
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+    const folder = await packFolder(savepoint);
+    const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(before.stat.size);
+    rmSync(place.at('.git'), { recursive: true });
+    await expectRestores(place, savepoint);
+  });
+
+  test.each<readonly [string, (place: AdoptionPlace) => void]>([
+    ['rm -rf .git', (place) => rmSync(place.at('.git'), { recursive: true })],
+    ['git gc', (place) => place.git('-c', 'gc.pruneExpire=now', 'gc', '-q')],
+    [
+      'git repack of a rewritten history',
+      (place) => {
+        place.git('update-ref', '-d', 'HEAD');
+        place.git('reflog', 'expire', '--expire=now', '--all');
+        place.git('rm', '-rfq', '--cached', '.');
+        place.git('repack', '-adq');
+        place.git('prune', '--expire=now');
+      },
+    ],
+  ])('after %s, everything can be restored, before and after settling', async (_, action) => {
+    for (const settles of [false, true]) {
+      const place = withHistory();
+      const { savepoint } = await place.first(true);
+      expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(true);
+      action(place);
+      if (settles) await savepoint.tidyUp();
+      await expectRestores(place, savepoint);
+      expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+    }
+  });
+
+  test('a purge removes the link', async () => {
+    const place = withHistory();
+    const { savepoint } = await place.first(true);
+    await savepoint.purge(['b.txt']);
+    expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(false);
+  });
+});
+
+describe('a pack is not linked', () => {
+  const refused = async (place: AdoptionPlace): Promise<void> => {
+    const pack = statSync(packOf(place));
+    const { savepoint, filesRead, damage } = await place.first(true);
+    expect([filesRead, damage]).toEqual([0, []]);
+    expect(await isLinked(savepoint, pack)).toBe(false);
+    await expectRestores(place, savepoint);
+  };
+
+  test('if somebody may write it', async () => {
+    const place = withHistory();
+    chmodSync(packOf(place), 0o644);
+    await refused(place);
+  });
+
+  test.runIf(process.geteuid?.() === 0)('if it belongs to another user', async () => {
+    const place = withHistory();
+    chownSync(packOf(place), 65534, 65534);
+    await refused(place);
+  });
+
+  test('if the file system cannot link it', async () => {
+    const place = withHistory();
+    const pack = statSync(packOf(place));
+    const { fs: real } = realPorts();
+    const fs = fsWith(real, {
+      hardLink: (from, to) => {
+        if (from.endsWith('.pack')) throw new FsError('EXDEV', 'hardLink', from);
+        real.hardLink(from, to);
+      },
+    });
+    const { savepoint, filesRead } = await place.first(true, { ports: realPorts({ fs }) });
+    expect(filesRead).toBe(0);
+    expect(await isLinked(savepoint, pack)).toBe(false);
+  });
+});
+
+describe('a linked pack that is damaged inside', () => {
+  const damaged = async (): Promise<{ place: AdoptionPlace; savepoint: Savepoint; messages: string[] }> => {
+    const place = withHistory();
+    const pack = packOf(place);
+    const id = place.git('rev-parse', ':b.txt');
+    const row = place
+      .git('verify-pack', '-v', pack)
+      .split('\n')
+      .find((line) => line.startsWith(id));
+    const [, , , size = '', offset = ''] = row?.split(/ +/) ?? [];
+    const { savepoint } = await place.first(true);
+    const data = readFileSync(pack);
+    const at = Number(offset) + Number(size) - 6;
+    data[at] = (data[at] as number) ^ 0xff;
+    chmodSync(pack, 0o644);
+    writeFileSync(pack, data);
+    chmodSync(pack, 0o444);
+    const messages: string[] = [];
+    savepoint.on('warning', ({ message }) => messages.push(message));
+    return { place, savepoint, messages };
+  };
+
+  test('is replaced by what the files have', async () => {
+    const { place, savepoint, messages } = await damaged();
+    await savepoint.tidyUp();
+    expect(messages).toEqual([expect.stringContaining('b.txt')]);
+    expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(false);
+    rmSync(place.at('.git'), { recursive: true });
+    await expectRestores(place, savepoint);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+
+  test('stays if nothing else has the content, and a warning says so', async () => {
+    const { place, savepoint, messages } = await damaged();
+    rmSync(place.at('b.txt'));
+    await savepoint.tidyUp();
+    expect(messages).toContainEqual(expect.stringContaining('cannot be read'));
+    expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(true);
+    expect((await savepoint.verify({ deep: true })).damage).not.toEqual([]);
+  });
+});
