@@ -1,10 +1,22 @@
 /** Promises 8 and 10: packs that a first checkpoint links stay as they are, and the store does not depend on them. */
-import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import type { Savepoint } from '@savepoint/core';
+import type { DiskPath, Savepoint } from '@savepoint/core';
 import { FsError } from '@savepoint/core/ports';
 import { fsWith, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
+import { linkPack } from '../../../src/store/objects/packs/link-pack.ts';
 import { AdoptionPlace, text } from './adoption-place.ts';
 
 const FILES = { 'a.txt': 'a', 'b.txt': 'b', 'dir/run.sh': 'run', 'dir/deep/c.txt': 'c', 'dir/deep/again.txt': 'a' };
@@ -13,11 +25,9 @@ const FILES = { 'a.txt': 'a', 'b.txt': 'b', 'dir/run.sh': 'run', 'dir/deep/c.txt
 function withHistory(): AdoptionPlace {
   const place = new AdoptionPlace();
   place.init();
-  for (let round = 0; round < 40; round++) {
-    place.write('a.txt', `${text('a').repeat(30)}${round}\n`);
-    place.git('commit', '-qam', `${round}`);
-  }
-  place.write('a.txt', text('a'));
+  for (let nth = 0; nth < 120; nth++) place.write(`old/${nth}.txt`, randomBytes(100));
+  place.commit();
+  place.git('rm', '-rq', 'old');
   place.commit();
   return place;
 }
@@ -117,10 +127,23 @@ describe('a pack is not linked', () => {
     await refused(place);
   });
 
-  test.runIf(process.geteuid?.() === 0)('if it belongs to another user', async () => {
+  test('if it belongs to another user, or if its name leads to another file', () => {
     const place = withHistory();
-    chownSync(packOf(place), 65534, 65534);
-    await refused(place);
+    const ports = realPorts();
+    const path = packOf(place) as DiskPath;
+    const to = `${path}.second` as DiskPath;
+    const file = ports.fs.openRead(path);
+    const link = (uid: number | null) => () => linkPack({ ...ports, uid }, { path, file }, to);
+    expect(link((ports.uid ?? 0) + 1)).toThrow('EPERM');
+    expect(link(null)).toThrow('EPERM');
+    renameSync(path, `${path}.moved`);
+    writeFileSync(path, 'another', { mode: 0o444 });
+    expect(link(ports.uid)).toThrow('ESTALE');
+    rmSync(path);
+    symlinkSync(`${path}.moved`, path);
+    expect(link(ports.uid)).toThrow(FsError);
+    ports.fs.close(file);
+    expect(existsSync(to)).toBe(false);
   });
 
   test('if the file system cannot link it', async () => {

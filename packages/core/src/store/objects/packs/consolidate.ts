@@ -141,9 +141,7 @@ class Consolidation {
     readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
   } {
     const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#toleratedWaste * pack.size;
-    const chosen = surveyed.filter(
-      (each) => (!this.#linked && each.pack.size < this.#packBytes / 2) || wasteful(each),
-    );
+    const chosen = surveyed.filter((each) => (!this.#linked && each.pack.size < this.#packBytes / 2) || wasteful(each));
     const most = this.#anySize ? Number.POSITIVE_INFINITY : 2 * this.#packBytes; // K3
     const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
     const groups: SurveyedPack[][] = [];
