@@ -140,7 +140,6 @@ export async function settleLinkedPacks(
     live: (id) => live.has(id),
     linked: true,
     anySize: true,
-    toleratedWaste: 0.5,
     pace,
     assertHeld: () => lock.assertHeld(),
   });

@@ -41,7 +41,7 @@ export interface ConsolidateOptions {
    * runs often, an object is rewritten only when the amount of data has doubled. Default false: all packs.
    */
   readonly smallest?: boolean;
-  /** Rewrites only packs that were linked from repositories and are mostly waste; folds no loose objects. */
+  /** Rewrites only packs that were linked from repositories and contain waste; folds no loose objects. */
   readonly linked?: boolean;
   readonly pace: Pace;
   /** Fraction of a pack, 0 to 1, that may be waste before the pack is rewritten. Default 0. */
