@@ -50,7 +50,8 @@ export function putPackedRepository(
   put('.git/HEAD', Buffer.from('ref: refs/heads/main\n'), 0o644);
   put('.git/refs/heads/none', Buffer.from(''), 0o644);
   const name = `pack-${made.pack.subarray(-20).toString('hex')}`;
-  put(`.git/objects/pack/${name}.pack`, made.pack, 0o444);
+  // Only a pack that nobody may write is linked; the other one is copied.
+  put(`.git/objects/pack/${name}.pack`, made.pack, hasHistory ? 0o444 : 0o644);
   put(`.git/objects/pack/${name}.idx`, made.index, 0o444);
   const entries = [...made.ids].map(([path, id]) => entryOf(path, id, disk.lstat(`${root}/${path}` as DiskPath)));
   disk.now += 60_000;
