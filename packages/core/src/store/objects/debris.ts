@@ -5,15 +5,15 @@
  * without an index, or an index without a pack, is damage and is kept as evidence.
  */
 
-import { readEntireFile, syncFolder } from '../../io/durable-write.ts';
+import { syncFolder } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem } from './damage.ts';
 import { readFully } from './file-handle-cache.ts';
 import type { ObjectFiles } from './object-files.ts';
+import { openPackIndex } from './packs/index-file.ts';
 import { PACK_TRAILER_BYTES } from './packs/pack-format.ts';
-import { PackIndex } from './packs/pack-index.ts';
 import { stemBeforeRemoval, TEMPORARY_PREFIX } from './packs/pack-names.ts';
 import { removeCompanions } from './packs/pack-removal.ts';
 
@@ -107,12 +107,14 @@ export function unfinishedStems(files: ObjectFiles, names: readonly string[]): R
 }
 
 /** Returns the hex checksum of the pack that a complete index belongs to; null if the index is truncated or damaged. */
-function checksumInIndex({ fs }: ObjectFiles, path: DiskPath): string | null {
+function checksumInIndex({ fs, handles }: ObjectFiles, path: DiskPath): string | null {
   try {
-    return new PackIndex(readEntireFile(fs, path, TEMPORARY_INDEX_BYTES)).packChecksum.toString('hex');
+    return openPackIndex(fs, handles, path, TEMPORARY_INDEX_BYTES).packChecksum.toString('hex');
   } catch (error) {
     if (error instanceof FormatProblem || isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) return null;
     throw error;
+  } finally {
+    handles.close(path);
   }
 }
 

@@ -10,7 +10,10 @@ export class FileHandleCache {
   /** In order of last use. */
   readonly #open = new Map<DiskPath, Fd>();
 
-  constructor(private readonly fs: Fs) {}
+  constructor(
+    private readonly fs: Fs,
+    private readonly maxOpen: number = MAX_OPEN,
+  ) {}
 
   /** Returns an open handle for the file. @throws FsError like `openRead` */
   get(path: DiskPath): Fd {
@@ -23,7 +26,7 @@ export class FileHandleCache {
     const fd = this.fs.openRead(path);
     this.#open.set(path, fd);
     for (const oldest of this.#open.keys()) {
-      if (this.#open.size <= MAX_OPEN) break;
+      if (this.#open.size <= this.maxOpen) break;
       this.close(oldest);
     }
     return fd;

@@ -137,7 +137,7 @@ export class ObjectStore implements ObjectReader {
 
   /** Writes the index of a sound pack, replacing a damaged one. Durable on return. The caller holds the store's lock. */
   writeIndex(pack: DiskPath, index: PackIndex): void {
-    durableWrite(this.#files.fs, indexPathOf(pack), index.bytes, INDEX_MODE);
+    durableWrite(this.#files.fs, indexPathOf(pack), Buffer.concat([...index.pieces()]), INDEX_MODE);
   }
 
   /** Lists all damage among the objects; see verify-objects.ts. */

@@ -96,16 +96,6 @@ export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, 
   if (!trailer.equals(index.packChecksum)) throw new FormatProblem('is not the pack of its index');
 }
 
-/** Checks the order of the ids: binary search finds only what is sorted. */
-export function checkOrder({ index }: PackFile): void {
-  for (let place = 1; place < index.count; place++) {
-    if (index.keyAt(place - 1).compare(index.keyAt(place)) >= 0) throw new FormatProblem('is not in order');
-  }
-  for (let place = 0; place < index.count; place++) {
-    if (!index.isReachable(place)) throw new FormatProblem('has a wrong table of contents');
-  }
-}
-
 /** Checks that the entries are contiguous from the header to the checksum. */
 export function checkOffsets({ index, size }: PackFile): void {
   const offsets = index.offsetsInPackOrder();
@@ -127,7 +117,7 @@ async function checkPack(
   const problems: ObjectProblem[] = [];
   try {
     await collectDamage(problems, pack.path, null, () => checkEnds(files, pack));
-    await collectDamage(problems, indexPathOf(pack.path), null, () => checkOrder(pack));
+    await collectDamage(problems, indexPathOf(pack.path), null, () => pack.index.assertOrdered());
     if (deep) await collectDamage(problems, pack.path, null, () => checkChecksum(files, pack, step));
     for (let place = 0; place < pack.index.count; place++) {
       await step();

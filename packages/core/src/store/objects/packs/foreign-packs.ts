@@ -12,10 +12,7 @@ import type { PackFile } from './pack-file.ts';
 import { decodeEntryHeader, MAX_ENTRY_HEADER_BYTES } from './pack-format.ts';
 import { PackSet } from './pack-set.ts';
 
-/**
- * Limit for all indexes together, in bytes. They are held in memory, and every process that opens a store with an
- * adopted pack reads its index.
- */
+/** Limit for all indexes together, in bytes: every process that opens a store with an adopted pack reads its index. */
 const INDEXES_BYTES = 128 * 1024 * 1024;
 /** Keeps open files well below the lowest limit of a process, which is 256. */
 const MAX_PACKS = 32;
@@ -88,7 +85,8 @@ export class ForeignPacks {
     let bytes = 0;
     for (const name of indexes) bytes += fs.lstat(diskChild(folder, name))?.size ?? 0;
     if (indexes.length === 0 || indexes.length > MAX_PACKS || bytes > INDEXES_BYTES) return null;
-    const handles = new FileHandleCache(fs);
+    // A handle that is closed cannot be opened again once git has repacked.
+    const handles = new FileHandleCache(fs, 2 * MAX_PACKS);
     const packs = new PackSet(fs, handles, folder);
     packs.reload();
     return new ForeignPacks(fs, handles, packs);
@@ -127,7 +125,8 @@ export class ForeignPacks {
   *selected(): Generator<SelectedPack> {
     for (const [pack, { file, isSelected, bytes }] of this.#selections) {
       const count = isSelected.reduce((sum, one) => sum + one, 0);
-      const places = (): Uint32Array => pack.index.positionsInPackOrder().filter((place) => isSelected[place] === 1);
+      const places = (): Uint32Array =>
+        pack.index.inPackOrder(Uint32Array.from(isSelected.keys()).filter((place) => isSelected[place] === 1));
       if (count > 0) yield { pack, file, count, places, bytes };
     }
   }

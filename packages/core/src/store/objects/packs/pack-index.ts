@@ -1,4 +1,5 @@
 /** The format of a pack's index (version 2): sorted ids, and where each object's entry begins. */
+import { createHash } from 'node:crypto';
 import type { ObjectId } from '../../../model/ids.ts';
 import { FormatProblem } from '../damage.ts';
 import { idAt, KEY_BYTES, sha1 } from '../object-hash.ts';
@@ -56,25 +57,59 @@ export function encodePackIndex(entries: readonly PackIndexEntry[], packChecksum
   return data;
 }
 
-/** A whole index in memory. Its own checksum is verified before anything in it is used. */
+/** A part of an index in memory. */
+export interface IndexPart {
+  /** Where it begins in the index. */
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/** The bytes of an index. */
+export interface IndexBytes {
+  readonly length: number;
+  /** Whether only some parts of it are in memory. */
+  readonly isPaged: boolean;
+  /**
+   * Returns the part that contains the field at `position`, which has at most {@link MAX_FIELD_BYTES}.
+   * @throws FsError ENOENT if the file is gone
+   */
+  part(position: number): IndexPart;
+  /** All bytes, in order. Throws like `part`. */
+  pieces(): Iterable<Buffer>;
+}
+
+export const MAX_FIELD_BYTES = KEY_BYTES;
+
+/** Ids are evenly distributed, so a search begins with this many around the place where an id is expected. */
+const LIKELY_DISTANCE = 128;
+
+/** An index. Its own checksum is verified before anything in it is used. */
 export class PackIndex {
   readonly count: number;
+  /** The checksum of the pack that the index belongs to. */
+  readonly packChecksum: Buffer;
+  readonly #source: IndexBytes;
+  /** The part that was used last. */
+  #bytes: Buffer;
+  #start = 0;
+  #end = 0;
   readonly #fanout = new Uint32Array(257);
   readonly #crcs: number;
   readonly #offsets: number;
   readonly #wideOffsets: number;
-  #sortedOffsets: Float64Array | null = null;
+  #sortedOffsets: Uint32Array | Float64Array | null = null;
 
   /** @throws FormatProblem */
-  constructor(private readonly data: Buffer) {
-    if (data.length < NAMES + TRAILER || data.readUInt32BE(0) !== MAGIC || data.readUInt32BE(4) !== VERSION) {
+  constructor(source: Buffer | IndexBytes) {
+    this.#source = Buffer.isBuffer(source) ? inMemory(source) : source;
+    const { length } = this.#source;
+    this.#bytes = Buffer.alloc(0);
+    if (length < NAMES + TRAILER || this.#uint32(0) !== MAGIC || this.#uint32(4) !== VERSION) {
       throw new FormatProblem('is not a pack index of version 2');
     }
-    if (sha1(data.subarray(0, -KEY_BYTES)).compare(data, data.length - KEY_BYTES) !== 0) {
-      throw new FormatProblem('does not match its checksum');
-    }
+    this.packChecksum = this.#verifyChecksum();
     for (let first = 0; first < 256; first++) {
-      this.#fanout[first + 1] = data.readUInt32BE(FANOUT + first * 4);
+      this.#fanout[first + 1] = this.#uint32(FANOUT + first * 4);
       if (this.#fanout[first + 1]! < this.#fanout[first]!) {
         throw new FormatProblem('counts backwards');
       }
@@ -83,29 +118,36 @@ export class PackIndex {
     this.#crcs = NAMES + this.count * KEY_BYTES;
     this.#offsets = this.#crcs + this.count * 4;
     this.#wideOffsets = this.#offsets + this.count * 4;
-    const wide = (data.length - TRAILER - this.#wideOffsets) / 8;
+    const wide = (length - TRAILER - this.#wideOffsets) / 8;
     if (!Number.isInteger(wide) || wide < 0 || wide > this.count) throw new FormatProblem('has a wrong length');
   }
 
-  /** The whole file. */
-  get bytes(): Buffer {
-    return this.data;
+  /** Whether it stays on disk, and only parts of it are in memory. Then every method may throw FsError ENOENT. */
+  get isPaged(): boolean {
+    return this.#source.isPaged;
   }
 
-  /** The checksum of the pack that the index belongs to. */
-  get packChecksum(): Buffer {
-    return this.data.subarray(-TRAILER, -KEY_BYTES);
+  /** The bytes of the file, in order. */
+  pieces(): Iterable<Buffer> {
+    return this.#source.pieces();
   }
 
   /** Returns the position of `key` among the sorted ids, or -1. */
   find(key: Buffer): number {
-    const { data } = this;
     const first = key[0]!;
     let low = this.#fanout[first]!;
     let high = this.#fanout[first + 1]!;
+    if (high - low > 2 * LIKELY_DISTANCE) {
+      const likely = low + Math.floor(((high - low) * key.readUIntBE(1, 3)) / 0x1000000);
+      const from = Math.max(low, likely - LIKELY_DISTANCE);
+      const to = Math.min(high, likely + LIKELY_DISTANCE);
+      if (this.#compare(key, from) < 0) high = from;
+      else if (to < high && this.#compare(key, to) >= 0) low = to;
+      else [low, high] = [from, to];
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const difference = compareAt(key, data, NAMES + middle * KEY_BYTES);
+      const difference = this.#compare(key, middle);
       if (difference === 0) return middle;
       if (difference < 0) high = middle;
       else low = middle + 1;
@@ -113,42 +155,53 @@ export class PackIndex {
     return -1;
   }
 
-  /** Whether the table of contents leads to this position. If all ids are in order, `find` then finds it. */
-  isReachable(place: number): boolean {
-    const first = this.data[NAMES + place * KEY_BYTES]!;
-    return place >= this.#fanout[first]! && place < this.#fanout[first + 1]!;
+  /** @throws FormatProblem if binary search would not find every id */
+  assertOrdered(): void {
+    let before: Buffer | null = null;
+    for (let place = 0; place < this.count; place++) {
+      const key = this.keyAt(place);
+      if (before !== null && compareAt(before, key, 0) >= 0) throw new FormatProblem('is not in order');
+      const first = key[0]!;
+      if (place < this.#fanout[first]! || place >= this.#fanout[first + 1]!) {
+        throw new FormatProblem('has a wrong table of contents');
+      }
+      before = key;
+    }
   }
 
   isAt(place: number, key: Buffer): boolean {
-    return compareAt(key, this.data, NAMES + place * KEY_BYTES) === 0;
+    return this.#compare(key, place) === 0;
   }
 
   /** Returns a view of the binary id. */
   keyAt(place: number): Buffer {
-    return this.data.subarray(NAMES + place * KEY_BYTES, NAMES + (place + 1) * KEY_BYTES);
+    const at = this.#locate(NAMES + place * KEY_BYTES, KEY_BYTES);
+    return this.#bytes.subarray(at, at + KEY_BYTES);
   }
 
   /** Returns the first four bytes of the id as a number. */
   prefixAt(place: number): number {
-    return this.data.readUInt32BE(NAMES + place * KEY_BYTES);
+    return this.#uint32(NAMES + place * KEY_BYTES);
   }
 
   idAt(place: number): ObjectId {
-    return idAt(this.data, NAMES + place * KEY_BYTES);
+    const at = this.#locate(NAMES + place * KEY_BYTES, KEY_BYTES);
+    return idAt(this.#bytes, at);
   }
 
   crcAt(place: number): number {
-    return this.data.readUInt32BE(this.#crcs + place * 4);
+    return this.#uint32(this.#crcs + place * 4);
   }
 
   /** @throws FormatProblem */
   offsetAt(place: number): number {
-    const offset = this.data.readUInt32BE(this.#offsets + place * 4);
+    const offset = this.#uint32(this.#offsets + place * 4);
     if (offset < WIDE) return offset;
-    const at = this.#wideOffsets + (offset - WIDE) * 8;
-    if (at + 8 > this.data.length - TRAILER)
+    const position = this.#wideOffsets + (offset - WIDE) * 8;
+    if (position + 8 > this.#source.length - TRAILER)
       throw new FormatProblem('refers to an offset that its table does not have');
-    const wide = Number(this.data.readBigUInt64BE(at));
+    const at = this.#locate(position, 8);
+    const wide = Number(this.#bytes.readBigUInt64BE(at));
     if (!Number.isSafeInteger(wide)) throw new FormatProblem('has an invalid offset');
     return wide;
   }
@@ -169,21 +222,69 @@ export class PackIndex {
     return offsets[low] === offset ? (offsets[low + 1] ?? end) : -1;
   }
 
+  /** Sorts positions in the order of the entries in the pack. */
+  inPackOrder(places: Uint32Array): Uint32Array {
+    const offsets = Float64Array.from(places, (place) => this.offsetAt(place));
+    const order = Uint32Array.from(places.keys()).sort((a, b) => offsets[a]! - offsets[b]!);
+    return order.map((at) => places[at]!);
+  }
+
   /** Returns all positions, in the order of the entries in the pack. */
   positionsInPackOrder(): Uint32Array {
-    const offsets = Float64Array.from({ length: this.count }, (_, place) => this.offsetAt(place));
-    return Uint32Array.from(offsets.keys()).sort((a, b) => offsets[a]! - offsets[b]!);
+    return this.inPackOrder(Uint32Array.from({ length: this.count }, (_, place) => place));
   }
 
   /** Returns the start of every entry, ascending. Entries are contiguous, so each ends where the next begins. */
-  offsetsInPackOrder(): Float64Array {
+  offsetsInPackOrder(): Uint32Array | Float64Array {
     if (this.#sortedOffsets === null) {
-      const offsets = new Float64Array(this.count);
+      const isNarrow = this.#source.length === this.#wideOffsets + TRAILER;
+      const offsets = isNarrow ? new Uint32Array(this.count) : new Float64Array(this.count);
       for (let place = 0; place < this.count; place++) offsets[place] = this.offsetAt(place);
       this.#sortedOffsets = offsets.sort();
     }
     return this.#sortedOffsets;
   }
+
+  #compare(key: Buffer, place: number): number {
+    const at = this.#locate(NAMES + place * KEY_BYTES, KEY_BYTES);
+    return compareAt(key, this.#bytes, at);
+  }
+
+  #uint32(position: number): number {
+    const at = this.#locate(position, 4);
+    return this.#bytes.readUInt32BE(at);
+  }
+
+  /** Returns where in `#bytes` the field at `position` begins. */
+  #locate(position: number, length: number): number {
+    if (position < this.#start || position + length > this.#end) {
+      const { start, bytes } = this.#source.part(position);
+      this.#bytes = bytes;
+      this.#start = start;
+      this.#end = start + bytes.length;
+      if (position + length > this.#end) throw new FormatProblem('is cut off');
+    }
+    return position - this.#start;
+  }
+
+  /** Returns the checksum of the pack, which the index names at its end. */
+  #verifyChecksum(): Buffer {
+    const hash = createHash('sha1');
+    let left = this.#source.length - KEY_BYTES;
+    let end: Buffer = Buffer.alloc(0);
+    for (const piece of this.#source.pieces()) {
+      hash.update(left < piece.length ? piece.subarray(0, Math.max(0, left)) : piece);
+      left -= piece.length;
+      end = Buffer.concat([end, piece.subarray(-TRAILER)]).subarray(-TRAILER);
+    }
+    if (hash.digest().compare(end, KEY_BYTES) !== 0) throw new FormatProblem('does not match its checksum');
+    return Buffer.from(end.subarray(0, KEY_BYTES));
+  }
+}
+
+function inMemory(bytes: Buffer): IndexBytes {
+  const part: IndexPart = { start: 0, bytes };
+  return { length: bytes.length, isPaged: false, part: () => part, pieces: () => [bytes] };
 }
 
 /** Compares byte by byte: a call of `Buffer.compare` costs more, because only few bytes are compared. */

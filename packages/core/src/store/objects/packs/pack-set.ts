@@ -1,6 +1,5 @@
 /** All packs of a store, and which of them contains an object. */
 
-import { readEntireFile } from '../../../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, type Stat } from '../../../io/fs.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../../model/names.ts';
@@ -8,8 +7,9 @@ import { damaged, FormatProblem } from '../damage.ts';
 import type { FileHandleCache } from '../file-handle-cache.ts';
 import { keyOf } from '../object-hash.ts';
 import { BaseCache } from './base-cache.ts';
+import { openPackIndex } from './index-file.ts';
 import { PackFile, type PackReadContext } from './pack-file.ts';
-import { PackIndex } from './pack-index.ts';
+import type { PackIndex } from './pack-index.ts';
 import { indexPathOf, isPackName } from './pack-names.ts';
 
 export interface ObjectLocation {
@@ -85,7 +85,7 @@ export class PackSet {
         packs.push(old);
         continue;
       }
-      this.handles.close(path);
+      this.#closeFiles(path);
       const indexPath = indexPathOf(path);
       const index = this.corrections.indexes.get(path) ?? this.#loadIndex(indexPath);
       if (typeof index === 'string') problems.set(indexPath, index);
@@ -97,7 +97,7 @@ export class PackSet {
     }
     packs.sort(bySize);
     const kept = new Set(packs);
-    for (const [path, pack] of known) if (!kept.has(pack)) this.handles.close(path);
+    for (const [path, pack] of known) if (!kept.has(pack)) this.#closeFiles(path);
     this.#packs = packs;
     this.#tables = this.#tables.filter((table) => table.packs.every((pack) => kept.has(pack)));
     const tabled = new Set(this.#tables.flatMap((table) => table.packs));
@@ -111,7 +111,8 @@ export class PackSet {
     const added: PackFile[] = [];
     for (const { path, index } of packs) {
       const stat = this.fs.lstat(path);
-      if (stat === null || known.has(path)) {
+      // The file of a paged index has another name now.
+      if (stat === null || known.has(path) || index.isPaged) {
         this.reload();
         return;
       }
@@ -125,20 +126,21 @@ export class PackSet {
 
   /** Returns one location of the object, or null. */
   find(key: Buffer): ObjectLocation | null {
-    if (this.#untabled.length > FEW_PACKS) this.#makeTable();
+    if (this.#untabled.length > FEW_PACKS && this.#untabled.some(({ index }) => !index.isPaged)) this.#makeTable();
     for (const table of this.#tables) {
       const tabled = table.find(key);
       if (tabled !== null) return tabled;
     }
     for (const pack of this.#untabled) {
-      const place = pack.index.find(key);
+      const place = findIn(pack, key);
       if (place >= 0) return { pack, place };
     }
     return null;
   }
 
+  /** Paged indexes are in no table: it would need memory for each object. */
   #makeTable(): void {
-    let packs = this.#untabled;
+    let packs = this.#untabled.filter(({ index }) => !index.isPaged);
     const tables = [...this.#tables];
     const count = (of: readonly PackFile[]): number => of.reduce((sum, { index }) => sum + index.count, 0);
     for (let last = tables.at(-1); last !== undefined && last.count < 2 * count(packs); last = tables.at(-1)) {
@@ -146,16 +148,21 @@ export class PackSet {
       tables.pop();
     }
     this.#tables = [...tables, new PackTable(packs)];
-    this.#untabled = [];
+    this.#untabled = this.#untabled.filter(({ index }) => index.isPaged);
   }
 
   /** Yields all locations of the object. */
   *findAll(id: ObjectId): Generator<ObjectLocation> {
     const key = keyOf(id);
     for (const pack of this.#packs) {
-      const place = pack.index.find(key);
+      const place = findIn(pack, key);
       if (place >= 0) yield { pack, place };
     }
+  }
+
+  #closeFiles(path: DiskPath): void {
+    this.handles.close(path);
+    this.handles.close(indexPathOf(path));
   }
 
   #list(): string[] {
@@ -173,7 +180,7 @@ export class PackSet {
   /** Returns the index, what is wrong with it, or null if there is none (the pack is being written or removed). */
   #loadIndex(path: DiskPath): PackIndex | string | null {
     try {
-      return new PackIndex(readEntireFile(this.fs, path, INDEX_BYTES));
+      return openPackIndex(this.fs, this.handles, path, INDEX_BYTES);
     } catch (error) {
       if (error instanceof FormatProblem) return error.message;
       if (isFsError(error, 'ENOENT')) return null;
@@ -181,6 +188,16 @@ export class PackSet {
       if (isFsError(error, 'EIO', 'EACCES', 'EPERM')) return `cannot be read (${error.code})`;
       throw error;
     }
+  }
+}
+
+/** Returns the position of an object in a pack, or -1. A pack that is gone has none: its objects have moved elsewhere. */
+function findIn({ index }: PackFile, key: Buffer): number {
+  try {
+    return index.find(key);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return -1;
+    throw error;
   }
 }
 

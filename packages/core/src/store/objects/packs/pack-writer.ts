@@ -25,14 +25,16 @@ import type { Ports } from '../../../io/ports.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../../model/names.ts';
 import { BackgroundCompressor } from '../background-compressor.ts';
+import { FormatProblem } from '../damage.ts';
 import type { FileHandleCache } from '../file-handle-cache.ts';
 import { PACK_BYTES, PIECE_BYTES, STREAM_BYTES } from '../limits.ts';
 import { idFrom, KEY_BYTES, keyOf, startObjectHash, writeKey } from '../object-hash.ts';
 import type { ObjectType, StoredObject } from '../object-reader.ts';
 import { type ReadAt, readFrom, readUpTo } from '../read-at.ts';
-import { checkEnds, checkOffsets, checkOrder } from '../verify-objects.ts';
+import { checkEnds, checkOffsets } from '../verify-objects.ts';
 import { deflate, PieceDeflater } from '../zlib-data.ts';
 import { BaseCache } from './base-cache.ts';
+import { openPackIndex } from './index-file.ts';
 import { type AdoptMethod, linkPack, type OpenPack } from './link-pack.ts';
 import { PackBuffer } from './pack-buffer.ts';
 import { PackFile, type PackReadContext } from './pack-file.ts';
@@ -178,6 +180,7 @@ export class PackWriter {
       method === 'link'
         ? linkPack(this.ports, { path: from, file }, path)
         : await this.#fs.copyFile(file, path, FILE_MODE, method);
+    let indexPath: DiskPath | null = null;
     try {
       let size: number;
       try {
@@ -186,16 +189,22 @@ export class PackWriter {
       } finally {
         this.#fs.close(fd);
       }
-      const pack = new PackFile(this.#readContext(), { path, index, size });
+      indexPath = this.#createIndex(index);
+      // The copy counts: the original may change meanwhile.
+      const parsed = openPackIndex(this.#fs, this.handles, indexPath, Number.POSITIVE_INFINITY);
+      if (!parsed.packChecksum.equals(checksum)) throw new FormatProblem('has changed');
+      const pack = new PackFile(this.#readContext(), { path, index: parsed, size });
       checkEnds({ fs: this.#fs, handles: this.handles }, pack);
-      checkOrder(pack);
+      parsed.assertOrdered();
       checkOffsets(pack);
-      this.#addIndex(path, index, checksum);
+      this.#written.push({ pack: path, index: indexPath, checksum, parsed });
       this.#adopted.push(pack);
       this.#bytesWritten += size;
     } catch (error) {
-      this.handles.close(path);
-      this.#discard(path);
+      for (const file of [path, ...(indexPath === null ? [] : [indexPath])]) {
+        this.handles.close(file);
+        this.#discard(file);
+      }
       throw error;
     }
     return true;
@@ -313,9 +322,19 @@ export class PackWriter {
   }
 
   #addIndex(pack: DiskPath, parsed: PackIndex, checksum: Buffer): void {
-    const index = this.#temporaryPath('idx');
-    this.#createFile(index, (fd) => this.#fs.write(fd, parsed.bytes, 0));
-    this.#written.push({ pack, index, checksum, parsed });
+    this.#written.push({ pack, index: this.#createIndex(parsed), checksum, parsed });
+  }
+
+  #createIndex(index: PackIndex): DiskPath {
+    const path = this.#temporaryPath('idx');
+    this.#createFile(path, (fd) => {
+      let at = 0;
+      for (const piece of index.pieces()) {
+        this.#fs.write(fd, piece, at);
+        at += piece.length;
+      }
+    });
+    return path;
   }
 
   #findAdopted(key: Buffer): WrittenLocation | null {
@@ -378,6 +397,7 @@ export class PackWriter {
 
   #closeReadable(): void {
     for (const { path } of [...this.#readable, ...this.#adopted]) this.handles.close(path);
+    for (const { index } of this.#written) this.handles.close(index);
     this.#readable.length = 0;
     this.#adopted.length = 0;
   }
