@@ -6,6 +6,7 @@ import { OUTSIDE } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
+import type { DamagedObject, UnderLock } from '../store/objects/packs/settling.ts';
 import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { dropScopes } from '../store/state/scope.ts';
 import { dropSessionStates, readSessionState, type SessionState } from '../store/state/session-state.ts';
@@ -13,7 +14,7 @@ import { bytesIn } from '../store/usage.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { type CleanUpResult, cleanUp, settleLinkedPacks } from '../timeline/retention/clean-up.ts';
+import { type CleanUpResult, cleanUp } from '../timeline/retention/clean-up.ts';
 import { expiredForkStates } from '../timeline/retention/dropped-forks.ts';
 import { expiredCheckpoints, type RetentionPolicy } from '../timeline/retention/retention.ts';
 import { dropBackups } from '../transaction/backups.ts';
@@ -107,7 +108,10 @@ export function tidyLater({ base }: Engine): void {
 export async function tidyUp(engine: Engine, options: CallOptions, checking: Pace): Promise<CleanUpResult | null> {
   return engine.mapErrors(async () => {
     if (engine.context().find() === null) return null;
-    await checkAdopted(engine, options, checking);
+    await engine.once(async (once) => {
+      await checkAdopted(once, options, checking);
+      await settle(once, options, checking);
+    });
     return engine.write(options, 'existing', async ({ context, workspace, lock, pace }) => {
       if (hasPendingOperation(workspace)) return null;
       const retention = retentionInEffect(workspace, context.effectiveSettings(workspace.root).retention);
@@ -119,7 +123,6 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
         expiredCheckpoints(workspace, retention).length > 0 ||
         expiredForkStates(workspace, retention).length > 0;
       if (isDue) return applyRetention({ workspace, lock, pace }, retention);
-      await settle(engine, { workspace, lock, pace });
       await mergePacks(workspace, lock, pace);
       return null;
     });
@@ -185,15 +188,38 @@ async function mergePacks({ store, timeline }: Workspace, lock: HeldLock, pace: 
   if (timeline.damage() === null) store.refs.pack();
 }
 
-/** Makes the store independent of packs that a first checkpoint linked. */
-async function settle(engine: Engine, { workspace, lock, pace }: Omit<WriteContext, 'context'>): Promise<void> {
-  if (!workspace.store.objects.hasLinkedPacks || workspace.timeline.damage() !== null) return;
-  const damaged = await settleLinkedPacks(workspace, lock, pace);
-  if (damaged.length === 0) return;
-  const message =
-    `${damaged.length} object${damaged.length === 1 ? '' : 's'} adopted from a repository cannot be read. ` +
-    '`savepoint verify --deep` lists the affected checkpoints; all others can still be restored.';
-  engine.events.emit('warning', { message });
+/**
+ * Makes the store independent of packs that a first checkpoint linked. Does nothing while an operation is pending. Holds
+ * the lock only for short times, so the caller does not hold it.
+ * @throws SavepointError LOCKED, CANCELLED
+ */
+export async function settle(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
+  const hasLinks = await engine.read(
+    (workspace) =>
+      workspace.store.objects.hasLinkedPacks && workspace.timeline.damage() === null && !hasPendingOperation(workspace),
+  );
+  if (!hasLinks) return;
+  const { settleLinkedPacks } = await import('../timeline/retention/settle.ts');
+  const damaged = await engine.once(async (once) => {
+    const underLock: UnderLock = (work) =>
+      once.write(options, 'alone', async ({ workspace, lock }) => {
+        return !hasPendingOperation(workspace) && work(() => lock.assertHeld());
+      });
+    const settleOnce = () => once.read((workspace) => settleLinkedPacks(workspace, pace, underLock));
+    if ((await settleOnce()).length === 0) return [];
+    await once.write(options, 'alone', (writing) => readAllFiles(once, writing));
+    return settleOnce();
+  });
+  if (damaged.length > 0) engine.events.emit('warning', { message: describeDamaged(damaged) });
+}
+
+function describeDamaged(damaged: readonly DamagedObject[]): string {
+  const { message, hint } = new SavepointError(
+    'STORE_DAMAGED',
+    `${damaged.length} object${damaged.length === 1 ? '' : 's'} adopted from a repository cannot be read.`,
+    { object: damaged[0]!.object },
+  );
+  return `STORE_DAMAGED: ${message} ${hint}`;
 }
 
 /**
@@ -209,14 +235,20 @@ async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): P
   });
   if (checked === null) return;
   await engine.write(options, 'alone', async (writing) => {
-    const { context, workspace, lock } = writing;
+    const { workspace } = writing;
     if (hasPendingOperation(workspace)) return;
     if (checked.problem !== null) {
       engine.events.emit('warning', { message: checked.problem });
-      workspace.memory.forget();
-      const taken = await capture(workspace, lock, writing.pace, checkpointInfo('before', OUTSIDE), { always: false });
-      announceCapture(engine, context, taken);
+      await readAllFiles(engine, writing);
     }
     removeAdoptedMarker(workspace.ports.fs, workspace.store.layout);
   });
+}
+
+/** Takes a checkpoint for which every file is read: it stores damaged contents again. */
+async function readAllFiles(engine: Engine, { context, workspace, lock, pace }: WriteContext): Promise<void> {
+  if (hasPendingOperation(workspace)) return;
+  workspace.memory.forget();
+  const taken = await capture(workspace, lock, pace, checkpointInfo('before', OUTSIDE), { always: false });
+  announceCapture(engine, context, taken);
 }

@@ -21,7 +21,7 @@ import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
 import { copiesOf } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
-import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
+import { applyRetention, dropUnusedBackups, dropUnusedSessions, settle, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { dropExpiredPlans } from '../plans/expire.ts';
@@ -173,8 +173,9 @@ export function storeCalls(engine: Engine): StoreCalls {
         );
         return previewCleanUp(workspace, policy, storeBytes(workspace, 'all'));
       }),
-    gc: (options = {}) =>
-      engine.operate(options, async (operating) => {
+    gc: async (options = {}) => {
+      await settle(engine, options, engine.pace(options));
+      return engine.operate(options, async (operating) => {
         const { context, workspace } = assertNothingPending(operating);
         // Only a person knows that no agent works any more.
         assertByPerson(engine, workspace, 'gc');
@@ -184,10 +185,12 @@ export function storeCalls(engine: Engine): StoreCalls {
         const done = await applyRetention(operating, withRetentionOptions(retention, options.retention ?? {}));
         acceptRetention(workspace);
         return done;
-      }),
+      });
+    },
     previewDrop: (names, options = {}) => engine.read((workspace) => dropPlan(engine, workspace, names, options)),
-    drop: (names, options = {}) =>
-      engine.operate(options, async (operating) => {
+    drop: async (names, options = {}) => {
+      await settle(engine, options, engine.pace(options));
+      return engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'drop');
         const plan = dropPlan(engine, workspace, names, options);
@@ -197,7 +200,8 @@ export function storeCalls(engine: Engine): StoreCalls {
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);
         return done;
-      }),
+      });
+    },
     tidyUp: (options = {}) => tidyUp(engine, options, engine.pace(options)),
     previewPurge: async (given, options = {}) => {
       const { previewPurge } = await import('../../purge/purge.ts');
@@ -209,6 +213,8 @@ export function storeCalls(engine: Engine): StoreCalls {
     },
     purge: async (given, options = {}) => {
       const { purge } = await import('../../purge/purge.ts');
+      // Afterwards no content is in a file that the store shares with a repository.
+      await settle(engine, options, engine.pace(options));
       return engine.operate(options, async (operating) => {
         const { context, workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'purge');

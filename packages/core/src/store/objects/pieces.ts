@@ -69,3 +69,12 @@ export async function drain(clock: Clock, source: PieceReader, sink: (piece: Buf
     source.close();
   }
 }
+
+/** Verifies an object, and closes its source. @param step called after each piece */
+export async function readThrough(source: ObjectSource, step: () => Promise<void>): Promise<void> {
+  try {
+    while (source.next() !== null) await step();
+  } finally {
+    source.close();
+  }
+}

@@ -15,7 +15,7 @@ import type { PackFile } from './packs/pack-file.ts';
 import { decodePackHeader, PACK_HEADER_BYTES, PACK_TRAILER_BYTES } from './packs/pack-format.ts';
 import { indexPathOf, isPackName, packPathOf } from './packs/pack-names.ts';
 import { scanPack } from './packs/scanned-pack.ts';
-import type { ObjectSource } from './pieces.ts';
+import { readThrough } from './pieces.ts';
 
 export interface VerifyOptions {
   /** Also reads every byte and verifies every object. Otherwise only headers, trailers and indexes are checked. */
@@ -146,14 +146,6 @@ async function collectDamage(
     const problem = asProblem(error);
     if (problem === null) throw error;
     problems.push(object === null ? { file, problem } : { file, object, problem });
-  }
-}
-
-async function readThrough(source: ObjectSource, step: () => Promise<void>): Promise<void> {
-  try {
-    while (source.next() !== null) await step();
-  } finally {
-    source.close();
   }
 }
 

@@ -1,15 +1,13 @@
 /** Drops old checkpoints and everything that only they needed. */
 
 import type { Pace } from '../../io/pace.ts';
-import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.ts';
+import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
-import type { ConsolidateResult } from '../../store/objects/packs/consolidate.ts';
 import type { Workspace } from '../capture/workspace.ts';
-import { deleteForkStates, forkCommits } from '../record/fork-states.ts';
-import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
-import { planCommits } from '../record/plan-records.ts';
+import { deleteForkStates } from '../record/fork-states.ts';
+import { dropKept, tidyShallow } from '../record/kept-commits.ts';
 import { expiredForkStates, oldestForkStates } from './dropped-forks.ts';
-import { reachable } from './reachable.ts';
+import { neededObjects } from './needed.ts';
 import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';
 
 export interface CleanUpResult {
@@ -103,7 +101,8 @@ export async function dropCheckpoints(
   pace: Pace,
 ): Promise<CleanUpResult> {
   const { timeline, store } = workspace;
-  const { live, staying, stays } = await objectsWithout(workspace, drop, pace);
+  // What a damaged ref needs is unknown, so nothing may be swept.
+  const { live, stays } = await neededObjects(workspace, drop, pace);
   lock.assertHeld();
   timeline.drop(drop);
   dropKept(store.refs, (number) => !stays.has(number));
@@ -117,55 +116,11 @@ export async function dropCheckpoints(
   return {
     dropped: drop.map(checkpointId),
     forks: [],
-    kept: staying,
+    kept: stays.size,
     bytesBefore: swept.bytesBefore,
     bytesAfter: swept.bytesAfter,
     objectsDropped: swept.objectsDropped,
   };
-}
-
-/**
- * Copies what is needed of packs that were linked from repositories into own packs, verifies it, and removes the links.
- * Drops nothing that a checkpoint needs. No journal may be open.
- * @returns the needed objects that are damaged and have no other copy; their packs stay linked
- * @throws SavepointError STORE_DAMAGED if a checkpoint cannot be read; then nothing is removed
- */
-export async function settleLinkedPacks(
-  workspace: Workspace,
-  lock: HeldLock,
-  pace: Pace,
-): Promise<ConsolidateResult['damaged']> {
-  const { live } = await objectsWithout(workspace, [], pace);
-  const { damaged } = await workspace.store.objects.consolidate({
-    live: (id) => live.has(id),
-    linked: true,
-    anySize: true,
-    pace,
-    assertHeld: () => lock.assertHeld(),
-  });
-  return damaged;
-}
-
-/** Finds the objects that are needed once the given checkpoints are dropped. */
-async function objectsWithout(
-  { timeline, store }: Workspace,
-  drop: readonly number[],
-  pace: Pace,
-): Promise<{ readonly live: ReadonlySet<ObjectId>; readonly staying: number; readonly stays: ReadonlySet<number> }> {
-  timeline.assertComplete();
-  const dropped = new Set(drop);
-  const staying = timeline.list().filter(({ number }) => !dropped.has(number));
-  // What a damaged ref needs is unknown, so nothing may be swept.
-  const unreadable = staying.find(({ damage }) => damage !== undefined);
-  if (unreadable !== undefined) timeline.read(unreadable);
-  const live = await reachable(
-    store.objects,
-    [...staying.map(({ commit }) => commit), ...forkCommits(store.refs), ...planCommits(store.refs)],
-    pace,
-  );
-  const stays = new Set(staying.map(({ number }) => number));
-  await addReachableKept(store, (number) => stays.has(number), pace, live);
-  return { live, staying: staying.length, stays };
 }
 
 function together(first: CleanUpResult, second: CleanUpResult): CleanUpResult {

@@ -23,12 +23,12 @@ import { PACK_BYTES } from '../limits.ts';
 import type { ObjectFiles } from '../object-files.ts';
 import type { ObjectSource } from '../pieces.ts';
 import { copyEntry, copySource } from './entry-copy.ts';
-import { isReadOnly } from './link-pack.ts';
 import type { PackFile } from './pack-file.ts';
 import { indexPathOf } from './pack-names.ts';
 import { removePacks } from './pack-removal.ts';
 import { type SurveyedPack, surveyPacks } from './pack-survey.ts';
 import { PackWriter } from './pack-writer.ts';
+import { linkedPacks } from './settling.ts';
 
 /** Returns false for an object that is not needed. True or null (unknown) keeps the object. */
 export type IsLive = (id: ObjectId) => boolean | null;
@@ -41,8 +41,6 @@ export interface ConsolidateOptions {
    * runs often, an object is rewritten only when the amount of data has doubled. Default false: all packs.
    */
   readonly smallest?: boolean;
-  /** Rewrites only packs that were linked from repositories and contain waste; folds no loose objects. */
-  readonly linked?: boolean;
   readonly pace: Pace;
   /** Fraction of a pack, 0 to 1, that may be waste before the pack is rewritten. Default 0. */
   readonly toleratedWaste?: number;
@@ -84,7 +82,6 @@ class Consolidation {
   readonly #packBytes: number;
   readonly #anySize: boolean;
   readonly #smallest: boolean;
-  readonly #linked: boolean;
   readonly #assertHeld: () => void;
   readonly #isLive: (id: ObjectId) => boolean;
   readonly #dropped = new Set<ObjectId>();
@@ -93,9 +90,8 @@ class Consolidation {
   #done = 0;
 
   constructor(files: ObjectFiles, options: ConsolidateOptions) {
-    const { live, pace, toleratedWaste: tolerated, packBytes, anySize, smallest, linked, assertHeld } = options;
+    const { live, pace, toleratedWaste: tolerated, packBytes, anySize, smallest, assertHeld } = options;
     this.#smallest = smallest ?? false;
-    this.#linked = linked ?? false;
     this.#files = files;
     this.#pace = pace;
     this.#toleratedWaste = tolerated ?? 0;
@@ -110,12 +106,8 @@ class Consolidation {
     syncFolder(files.fs, files.packs.folder); // K5
     files.refresh();
     const before = this.#measure();
-    if (!this.#linked) await this.#foldLoose();
-    const packs = this.#linked
-      ? linkedPacks(files)
-      : this.#smallest
-        ? smallestOf(files.packs.packs)
-        : files.packs.packs;
+    await this.#foldLoose();
+    const packs = this.#smallest ? smallestOf(withoutLinked(files)) : files.packs.packs;
     const surveyed = await surveyPacks(files, packs, this.#isLive, () => this.#step());
     const { groups, tooLarge } = this.#plan(surveyed);
     for (const group of groups) {
@@ -141,7 +133,7 @@ class Consolidation {
     readonly tooLarge: readonly { readonly file: DiskPath; readonly waste: number }[];
   } {
     const wasteful = ({ pack, waste }: SurveyedPack): boolean => waste > this.#toleratedWaste * pack.size;
-    const chosen = surveyed.filter((each) => (!this.#linked && each.pack.size < this.#packBytes / 2) || wasteful(each));
+    const chosen = surveyed.filter((each) => each.pack.size < this.#packBytes / 2 || wasteful(each));
     const most = this.#anySize ? Number.POSITIVE_INFINITY : 2 * this.#packBytes; // K3
     const fits = chosen.filter(({ kept }) => kept <= most).sort((a, b) => a.kept - b.kept);
     const groups: SurveyedPack[][] = [];
@@ -302,12 +294,10 @@ class Consolidation {
   }
 }
 
-/** Also finds packs that git wrote into the store. They are distinguished by their waste. */
-export function linkedPacks({ fs, packs }: ObjectFiles): readonly PackFile[] {
-  return packs.packs.filter(({ path }) => {
-    const stat = fs.lstat(path);
-    return stat !== null && isReadOnly(stat);
-  });
+/** They are mostly history, and settling.ts removes them. */
+function withoutLinked(files: ObjectFiles): readonly PackFile[] {
+  const linked = new Set(linkedPacks(files));
+  return files.packs.packs.filter((pack) => !linked.has(pack));
 }
 
 /** See {@link ConsolidateOptions.smallest}. */
