@@ -144,7 +144,12 @@ export class ObjectStore implements ObjectReader {
 
   /** Writes the index of a sound pack, replacing a damaged one. Durable on return. The caller holds the store's lock. */
   writeIndex(pack: DiskPath, index: PackIndex): void {
-    durableWrite(this.#files.fs, indexPathOf(pack), Buffer.concat([...index.pieces()]), INDEX_MODE);
+    durableWrite(
+      this.#files.fs,
+      indexPathOf(pack),
+      Buffer.concat(Array.from(index.pieces(), (piece) => Buffer.from(piece))),
+      INDEX_MODE,
+    );
   }
 
   /** Lists all damage among the objects; see verify-objects.ts. */

@@ -8,10 +8,15 @@ import { type IndexBytes, type IndexPart, MAX_FIELD_BYTES, PackIndex } from './p
 
 /** Larger indexes stay on disk. Savepoint's own packs have smaller ones. */
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
-const PAGE_BYTES = 8 * 1024;
-/** Pages in memory for each index: 16 MiB. */
-const MAX_PAGES = 2048;
+/** Small, because ids are looked up in no order. */
+const PAGE_BYTES = 4 * 1024;
+/** A page may be in one slot only. With 2048 of them, an index needs 8 MiB of memory at most. */
+const SLOTS = 2048;
+/** A field may extend into the next page. */
+const SLOT_BYTES = PAGE_BYTES + MAX_FIELD_BYTES;
 const PIECE_BYTES = 256 * 1024;
+/** Shared by all indexes, because reads are synchronous. */
+const scratch = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
 /**
  * Opens an index, and verifies its own checksum.
@@ -29,8 +34,9 @@ class IndexFile implements IndexBytes {
   readonly length: number;
   readonly isPaged = true;
   readonly #stat: Stat;
-  /** Oldest first. */
-  readonly #pages = new Map<number, IndexPart>();
+  readonly #slots = Buffer.allocUnsafeSlow(SLOTS * SLOT_BYTES);
+  /** The number of the page in each slot; -1 for none. */
+  readonly #pages = new Int32Array(SLOTS).fill(-1);
 
   constructor(
     private readonly fs: Fs,
@@ -45,27 +51,26 @@ class IndexFile implements IndexBytes {
     this.length = this.#stat.size;
   }
 
-  part(position: number): IndexPart {
-    const number = Math.floor(position / PAGE_BYTES);
-    let page = this.#pages.get(number);
-    if (page === undefined) {
-      // A field may extend into the next page.
-      page = this.#read(number * PAGE_BYTES, PAGE_BYTES + MAX_FIELD_BYTES);
-      this.#pages.set(number, page);
-      for (const oldest of this.#pages.keys()) {
-        if (this.#pages.size <= MAX_PAGES) break;
-        this.#pages.delete(oldest);
-      }
-    }
-    return page;
+  part(position: number, isSequential: boolean): IndexPart {
+    if (isSequential) return this.#read(position, scratch);
+    const page = Math.floor(position / PAGE_BYTES);
+    const start = page * PAGE_BYTES;
+    const slot = page % SLOTS;
+    const bytes = this.#slots.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
+    if (this.#pages[slot] === page) return { start, bytes: bytes.subarray(0, this.length - start) };
+    this.#pages[slot] = -1;
+    const part = this.#read(start, bytes);
+    this.#pages[slot] = page;
+    return part;
   }
 
   *pieces(): Generator<Buffer> {
-    for (let at = 0; at < this.length; at += PIECE_BYTES) yield this.#read(at, PIECE_BYTES).bytes;
+    const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    for (let at = 0; at < this.length; at += PIECE_BYTES) yield this.#read(at, buffer).bytes;
   }
 
-  #read(start: number, length: number): IndexPart {
-    const bytes = Buffer.allocUnsafeSlow(Math.min(length, this.length - start));
+  #read(start: number, into: Buffer): IndexPart {
+    const bytes = into.subarray(0, this.length - start);
     const fd = this.handles.get(this.path);
     const { dev, ino, size } = this.fs.fstat(fd);
     if (dev !== this.#stat.dev || ino !== this.#stat.ino || size !== this.length) {

@@ -71,28 +71,33 @@ export interface IndexBytes {
   readonly isPaged: boolean;
   /**
    * Returns the part that contains the field at `position`, which has at most {@link MAX_FIELD_BYTES}.
+   * It is valid until the next call.
+   * @param isSequential the fields after it are wanted next, and all of them only once
    * @throws FsError ENOENT if the file is gone
    */
-  part(position: number): IndexPart;
-  /** All bytes, in order. Throws like `part`. */
+  part(position: number, isSequential: boolean): IndexPart;
+  /** All bytes, in order. Each piece is valid until the next one. Throws like `part`. */
   pieces(): Iterable<Buffer>;
 }
 
-export const MAX_FIELD_BYTES = KEY_BYTES;
+/** Two ids that are compared. */
+export const MAX_FIELD_BYTES = 2 * KEY_BYTES;
 
 /** Ids are evenly distributed, so a search begins with this many around the place where an id is expected. */
-const LIKELY_DISTANCE = 128;
+const LIKELY_DISTANCE = 64;
 
 /** An index. Its own checksum is verified before anything in it is used. */
 export class PackIndex {
   readonly count: number;
   /** The checksum of the pack that the index belongs to. */
   readonly packChecksum: Buffer;
+  readonly #checksum: Buffer;
   readonly #source: IndexBytes;
   /** The part that was used last. */
   #bytes: Buffer;
   #start = 0;
   #end = 0;
+  #isSequential = false;
   readonly #fanout = new Uint32Array(257);
   readonly #crcs: number;
   readonly #offsets: number;
@@ -107,7 +112,9 @@ export class PackIndex {
     if (length < NAMES + TRAILER || this.#uint32(0) !== MAGIC || this.#uint32(4) !== VERSION) {
       throw new FormatProblem('is not a pack index of version 2');
     }
-    this.packChecksum = this.#verifyChecksum();
+    const trailer = this.#verifyChecksum();
+    this.packChecksum = trailer.subarray(0, KEY_BYTES);
+    this.#checksum = trailer.subarray(KEY_BYTES);
     for (let first = 0; first < 256; first++) {
       this.#fanout[first + 1] = this.#uint32(FANOUT + first * 4);
       if (this.#fanout[first + 1]! < this.#fanout[first]!) {
@@ -127,7 +134,7 @@ export class PackIndex {
     return this.#source.isPaged;
   }
 
-  /** The bytes of the file, in order. */
+  /** The bytes of the file, in order. Each piece is valid until the next one. */
   pieces(): Iterable<Buffer> {
     return this.#source.pieces();
   }
@@ -157,26 +164,37 @@ export class PackIndex {
 
   /** @throws FormatProblem if binary search would not find every id */
   assertOrdered(): void {
-    let before: Buffer | null = null;
-    for (let place = 0; place < this.count; place++) {
-      const key = this.keyAt(place);
-      if (before !== null && compareAt(before, key, 0) >= 0) throw new FormatProblem('is not in order');
-      const first = key[0]!;
-      if (place < this.#fanout[first]! || place >= this.#fanout[first + 1]!) {
-        throw new FormatProblem('has a wrong table of contents');
+    this.#sequentially(() => {
+      for (let place = 1; place < this.count; place++) {
+        const at = this.#locate(NAMES + (place - 1) * KEY_BYTES, 2 * KEY_BYTES);
+        if (compareBytes(this.#bytes, at, at + KEY_BYTES) >= 0) throw new FormatProblem('is not in order');
       }
-      before = key;
-    }
+    });
+    this.#sequentially(() => {
+      for (let place = 0; place < this.count; place++) {
+        const at = this.#locate(NAMES + place * KEY_BYTES, 1);
+        const first = this.#bytes[at]!;
+        if (place < this.#fanout[first]! || place >= this.#fanout[first + 1]!) {
+          throw new FormatProblem('has a wrong table of contents');
+        }
+      }
+    });
+  }
+
+  /** Takes over from an equal index what this one would have to compute. */
+  shareOrder(other: PackIndex): void {
+    if (other.#checksum.equals(this.#checksum)) this.#sortedOffsets = other.#sortedOffsets;
   }
 
   isAt(place: number, key: Buffer): boolean {
     return this.#compare(key, place) === 0;
   }
 
-  /** Returns a view of the binary id. */
+  /** Returns the binary id. */
   keyAt(place: number): Buffer {
     const at = this.#locate(NAMES + place * KEY_BYTES, KEY_BYTES);
-    return this.#bytes.subarray(at, at + KEY_BYTES);
+    const key = this.#bytes.subarray(at, at + KEY_BYTES);
+    return this.isPaged ? Buffer.from(key) : key;
   }
 
   /** Returns the first four bytes of the id as a number. */
@@ -239,7 +257,9 @@ export class PackIndex {
     if (this.#sortedOffsets === null) {
       const isNarrow = this.#source.length === this.#wideOffsets + TRAILER;
       const offsets = isNarrow ? new Uint32Array(this.count) : new Float64Array(this.count);
-      for (let place = 0; place < this.count; place++) offsets[place] = this.offsetAt(place);
+      this.#sequentially(() => {
+        for (let place = 0; place < this.count; place++) offsets[place] = this.offsetAt(place);
+      });
       this.#sortedOffsets = offsets.sort();
     }
     return this.#sortedOffsets;
@@ -258,7 +278,7 @@ export class PackIndex {
   /** Returns where in `#bytes` the field at `position` begins. */
   #locate(position: number, length: number): number {
     if (position < this.#start || position + length > this.#end) {
-      const { start, bytes } = this.#source.part(position);
+      const { start, bytes } = this.#source.part(position, this.#isSequential);
       this.#bytes = bytes;
       this.#start = start;
       this.#end = start + bytes.length;
@@ -267,7 +287,17 @@ export class PackIndex {
     return position - this.#start;
   }
 
-  /** Returns the checksum of the pack, which the index names at its end. */
+  #sequentially(work: () => void): void {
+    this.#isSequential = true;
+    try {
+      work();
+    } finally {
+      this.#isSequential = false;
+      this.#end = this.#start;
+    }
+  }
+
+  /** Returns the end of the index: the checksum of the pack, and its own. */
   #verifyChecksum(): Buffer {
     const hash = createHash('sha1');
     let left = this.#source.length - KEY_BYTES;
@@ -278,7 +308,7 @@ export class PackIndex {
       end = Buffer.concat([end, piece.subarray(-TRAILER)]).subarray(-TRAILER);
     }
     if (hash.digest().compare(end, KEY_BYTES) !== 0) throw new FormatProblem('does not match its checksum');
-    return Buffer.from(end.subarray(0, KEY_BYTES));
+    return Buffer.from(end);
   }
 }
 
@@ -291,6 +321,14 @@ function inMemory(bytes: Buffer): IndexBytes {
 function compareAt(key: Buffer, data: Buffer, at: number): number {
   for (let i = 0; i < KEY_BYTES; i++) {
     const difference = key[i]! - data[at + i]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareBytes(data: Buffer, one: number, other: number): number {
+  for (let i = 0; i < KEY_BYTES; i++) {
+    const difference = data[one + i]! - data[other + i]!;
     if (difference !== 0) return difference;
   }
   return 0;

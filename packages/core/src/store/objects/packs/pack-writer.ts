@@ -196,6 +196,7 @@ export class PackWriter {
       const pack = new PackFile(this.#readContext(), { path, index: parsed, size });
       checkEnds({ fs: this.#fs, handles: this.handles }, pack);
       parsed.assertOrdered();
+      parsed.shareOrder(index);
       checkOffsets(pack);
       this.#written.push({ pack: path, index: indexPath, checksum, parsed });
       this.#adopted.push(pack);
