@@ -109,8 +109,8 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
   return engine.mapErrors(async () => {
     if (engine.context().find() === null) return null;
     await engine.once(async (once) => {
-      await checkAdopted(once, options, checking);
       await settle(once, options, checking);
+      await checkAdopted(once, options, checking);
     });
     return engine.write(options, 'existing', async ({ context, workspace, lock, pace }) => {
       if (hasPendingOperation(workspace)) return null;
@@ -207,6 +207,8 @@ export async function settle(engine: Engine, options: CallOptions, pace: Pace): 
       });
     const settleOnce = () => once.read((workspace) => settleLinkedPacks(workspace, pace, underLock));
     if ((await settleOnce()).length === 0) return [];
+    // Says which files are affected.
+    await checkAdopted(once, options, pace);
     await once.write(options, 'alone', (writing) => readAllFiles(once, writing));
     return settleOnce();
   });

@@ -217,7 +217,9 @@ export class Settling {
   }
 
   #newWriter(): PackWriter {
-    return new PackWriter(this.#files.ports, this.#files.handles, this.#files.packs.folder);
+    // Nobody waits for it, so it does not use other cores, which need memory.
+    const { compressor: _, ...ports } = this.#files.ports;
+    return new PackWriter(ports, this.#files.handles, this.#files.packs.folder);
   }
 
   async #step(): Promise<void> {
