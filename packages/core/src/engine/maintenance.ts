@@ -76,6 +76,7 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
     const { retention } = context.effectiveSettings(workspace.root);
     const most = Math.max(retention.maxCheckpoints * OVERRUN, retention.maxCheckpoints + OVERRUN_BY);
     const isOverrun = workspace.timeline.list().length > most;
+    if (hasUnsettled(workspace) && engine.base.keepsStores) tidyLater(engine);
     if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
     // A sweep would remove objects that a pending operation needs and no ref reaches.
     if (hasPendingOperation(workspace)) return;
@@ -86,6 +87,11 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
   } catch (error) {
     engine.events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
   }
+}
+
+/** Whether a first checkpoint linked packs, and nothing was done about it yet. */
+function hasUnsettled({ ports, store }: Workspace): boolean {
+  return store.objects.hasLinkedPacks && hasAdoptedMarker(ports.fs, store.layout);
 }
 
 /** Runs in the background, one run at a time. If calls request it meanwhile, it runs once more. */

@@ -78,8 +78,8 @@ export async function prepareHeads(
       objects.close();
     }
   }
-  const tips = kept.flatMap((one) => one.tips);
-  const commit = moves.length === 0 ? null : keptCommit(batch, tips, indexes, stagedBefore, ports.clock.now());
+  const commits = kept.flatMap((one) => one.commits);
+  const commit = moves.length === 0 ? null : keptCommit(batch, commits, indexes, stagedBefore, ports.clock.now());
   let number = 0;
   return {
     moved: steps.map(({ path, before, after, index }) => ({ path, before, after, index: index?.before ?? null })),

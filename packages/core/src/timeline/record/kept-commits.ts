@@ -10,7 +10,8 @@ import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { nameOf } from '../../model/names.ts';
 import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
-import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import type { ObjectStore } from '../../store/objects/object-store.ts';
 import { readShallow, writeShallow } from '../../store/objects/shallow.ts';
 import { decodeTree, encodeTree } from '../../store/objects/tree.ts';
 import type { Refs } from '../../store/refs/refs.ts';
@@ -22,8 +23,8 @@ const FOLDER = 0o40000 as const;
 const SUBMODULE = 0o160000;
 
 export interface KeptCommits {
-  /** Tips of the kept commits, and the kept commits with a parent that is not kept. */
-  readonly tips: readonly ObjectId[];
+  /** The kept commits, and those of them with a parent that is not kept. */
+  readonly commits: readonly ObjectId[];
   readonly shallow: readonly ObjectId[];
 }
 
@@ -35,28 +36,27 @@ export async function keepCommits(
   pace: Pace,
 ): Promise<KeptCommits> {
   const all = new Set(commits as readonly ObjectId[]);
-  const tips = new Set(all);
   const shallow: ObjectId[] = [];
   const seen = new Set<ObjectId>();
   for (const id of all) {
     const { data } = from.readerFor(id).read(id);
     batch.add('commit', data);
     const { tree, parents } = decodeCommit(data, id);
-    for (const parent of parents) tips.delete(parent);
     if (parents.some((parent) => !all.has(parent))) shallow.push(id);
     await keepTree(batch, from, tree, seen, pace);
   }
-  return { tips: [...tips], shallow };
+  return { commits: [...all], shallow };
 }
 
 /**
  * Adds the commit that a kept ref names, and returns its id.
+ * @param commits what is kept: each is a parent of the new commit
  * @param indexes by name
  * @param staged lists of contents that only an index names, by name
  */
 export function keptCommit(
   batch: ObjectBatch,
-  tips: readonly ObjectId[],
+  commits: readonly ObjectId[],
   indexes: ReadonlyMap<string, ObjectId>,
   staged: ReadonlyMap<string, readonly ObjectId[]>,
   time: number,
@@ -70,7 +70,10 @@ export function keptCommit(
   const entries = [...files, ...folders];
   const message = 'Kept: indexes, and commits that no branch of their repository leads to\n';
   const tree = batch.add('tree', encodeTree(entries));
-  return batch.add('commit', encodeCommit({ tree, parents: [...new Set(tips)], author: who, committer: who, message }));
+  return batch.add(
+    'commit',
+    encodeCommit({ tree, parents: [...new Set(commits)], author: who, committer: who, message }),
+  );
 }
 
 /** Replaces any ref with that number: it belongs to an operation that did not complete. */
@@ -102,7 +105,7 @@ export function tidyShallow({ ports, store }: Workspace): void {
 
 /** Whether one of the kept refs leads to this commit. */
 export function isKeptCommit(
-  { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },
+  { objects, refs }: { readonly objects: ObjectStore; readonly refs: Refs },
   wanted: string,
 ): boolean {
   const seen = new Set<ObjectId>();
@@ -119,6 +122,8 @@ export function isKeptCommit(
         if (!seen.has(parent) && objects.has(parent)) parents.add(parent);
       }
     }
+    // While the pack of a repository is linked, the store also has its history, which is not kept.
+    if (objects.hasLinkedPacks) return false;
     open = [...parents];
   }
   return false;
@@ -126,17 +131,20 @@ export function isKeptCommit(
 
 /** Adds everything that the kept refs of these checkpoints need to `seen`. */
 export async function addReachableKept(
-  { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },
+  { objects, refs }: { readonly objects: ObjectStore; readonly refs: Refs },
   isKept: (number: number) => boolean,
   pace: Pace,
   seen: Set<ObjectId>,
 ): Promise<void> {
-  const open = keptRefs(refs).flatMap(({ number, commit }) => (isKept(number) ? [commit] : []));
+  const kept = new Set(keptRefs(refs).flatMap(({ number, commit }) => (isKept(number) ? [commit] : [])));
+  // While the pack of a repository is linked, the store also has its history, which is not kept.
+  const hasHistory = objects.hasLinkedPacks;
+  const open = [...kept];
   for (let commit = open.pop(); commit !== undefined; commit = open.pop()) {
     if (seen.has(commit)) continue;
     seen.add(commit);
     const { tree, parents } = decodeCommit(objects.read(commit).data, commit);
-    open.push(...parents.filter((parent) => objects.has(parent)));
+    if (!hasHistory || kept.has(commit)) open.push(...parents.filter((parent) => objects.has(parent)));
     const trees = [tree];
     for (let next = trees.pop(); next !== undefined; next = trees.pop()) {
       if (seen.has(next)) continue;

@@ -18,11 +18,8 @@ export interface NeededObjects {
  * @param drop numbers of checkpoints
  * @throws SavepointError STORE_DAMAGED if it is unknown what a checkpoint needs
  */
-export async function neededObjects(
-  { timeline, store }: Workspace,
-  drop: readonly number[],
-  pace: Pace,
-): Promise<NeededObjects> {
+export async function neededObjects(workspace: Workspace, drop: readonly number[], pace: Pace): Promise<NeededObjects> {
+  const { timeline, store } = workspace;
   timeline.assertComplete();
   const dropped = new Set(drop);
   const staying = timeline.list().filter(({ number }) => !dropped.has(number));

@@ -32,15 +32,15 @@ export function isReadOnly(stat: Pick<Stat, 'mode'>): boolean {
  *   file system cannot link it. Then nothing is left at `to`
  */
 export function linkPack({ fs, uid }: Ports, { path, file }: Omit<OpenPack, 'index'>, to: DiskPath): Fd {
+  const isOwn = (stat: Stat): boolean =>
+    uid !== null && stat.uid === uid && kindOf(stat) === 'file' && isReadOnly(stat);
   const stat = fs.fstat(file);
-  if (uid === null || stat.uid !== uid || kindOf(stat) !== 'file' || !isReadOnly(stat)) {
-    throw new FsError('EPERM', 'hardLink', path);
-  }
+  if (!isOwn(stat)) throw new FsError('EPERM', 'hardLink', path);
   fs.hardLink(path, to);
   try {
     const linked = fs.openRead(to);
-    const { dev, ino } = fs.fstat(linked);
-    if (dev === stat.dev && ino === stat.ino) return linked;
+    const now = fs.fstat(linked);
+    if (now.dev === stat.dev && now.ino === stat.ino && isOwn(now)) return linked;
     fs.close(linked);
     throw new FsError('ESTALE', 'hardLink', path);
   } catch (error) {

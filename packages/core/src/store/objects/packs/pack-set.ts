@@ -8,6 +8,7 @@ import type { FileHandleCache } from '../file-handle-cache.ts';
 import { keyOf } from '../object-hash.ts';
 import { BaseCache } from './base-cache.ts';
 import { openPackIndex } from './index-file.ts';
+import { isReadOnly } from './link-pack.ts';
 import { PackFile, type PackReadContext } from './pack-file.ts';
 import type { PackIndex } from './pack-index.ts';
 import { indexPathOf, isPackName } from './pack-names.ts';
@@ -46,6 +47,7 @@ export class PackSet {
   readonly #readContext: PackReadContext;
   /** Identifies the file of each pack when it was opened: another pack of the same name may replace it (P5). */
   readonly #stamps = new WeakMap<PackFile, string>();
+  readonly #readOnly = new WeakSet<PackFile>();
 
   constructor(
     private readonly fs: Fs,
@@ -91,7 +93,7 @@ export class PackSet {
       if (typeof index === 'string') problems.set(indexPath, index);
       else if (index !== null) {
         const pack = new PackFile(this.#readContext, { path, index, size: stat.size });
-        this.#stamps.set(pack, stamp);
+        this.#remember(pack, stat);
         packs.push(pack);
       }
     }
@@ -117,11 +119,16 @@ export class PackSet {
         return;
       }
       const pack = new PackFile(this.#readContext, { path, index, size: stat.size });
-      this.#stamps.set(pack, stampOf(stat));
+      this.#remember(pack, stat);
       added.push(pack);
     }
     this.#packs = [...this.#packs, ...added].sort(bySize);
     this.#untabled = [...this.#untabled, ...added].sort(bySize);
+  }
+
+  /** Whether nobody may write the pack, as of when it was listed for the first time. */
+  isReadOnly(pack: PackFile): boolean {
+    return this.#readOnly.has(pack);
   }
 
   /** Returns one location of the object, or null. */
@@ -158,6 +165,11 @@ export class PackSet {
       const place = findIn(pack, key);
       if (place >= 0) yield { pack, place };
     }
+  }
+
+  #remember(pack: PackFile, stat: Stat): void {
+    this.#stamps.set(pack, stampOf(stat));
+    if (isReadOnly(stat)) this.#readOnly.add(pack);
   }
 
   #closeFiles(path: DiskPath): void {

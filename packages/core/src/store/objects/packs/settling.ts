@@ -22,7 +22,6 @@ import { keyOf } from '../object-hash.ts';
 import { readThrough } from '../pieces.ts';
 import { RecentObjects } from '../recent-objects.ts';
 import { copyEntry, copySource } from './entry-copy.ts';
-import { isReadOnly } from './link-pack.ts';
 import type { PackFile } from './pack-file.ts';
 import { stemOf } from './pack-names.ts';
 import { removePacks } from './pack-removal.ts';
@@ -40,7 +39,7 @@ export interface DamagedObject {
 }
 
 /** Bytes that are written under the lock at a time. A larger object is a slice of its own. */
-const SLICE_BYTES = 8 * 1024 * 1024;
+const SLICE_BYTES = 4 * 1024 * 1024;
 /** The first pass copies, the second one verifies. More are needed only if a copy is damaged or removed. */
 const MAX_PASSES = 4;
 
@@ -230,8 +229,7 @@ export class Settling {
 
 /** Also finds packs that git wrote into the store. Those with a `.keep` file are left alone. */
 export function linkedPacks({ fs, packs }: ObjectFiles): readonly PackFile[] {
-  return packs.packs.filter(({ path }) => {
-    const stat = fs.lstat(path);
-    return stat !== null && isReadOnly(stat) && fs.lstat(withSuffix(stemOf(path), '.keep')) === null;
-  });
+  return packs.packs.filter(
+    (pack) => packs.isReadOnly(pack) && fs.lstat(withSuffix(stemOf(pack.path), '.keep')) === null,
+  );
 }
