@@ -1,5 +1,4 @@
 /** Promises 8 and 10: packs that a first checkpoint links stay as they are, and the store does not depend on them. */
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -17,44 +16,8 @@ import { FsError } from '@savepoint/core/ports';
 import { fsWith, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linkPack } from '../../../src/store/objects/packs/link-pack.ts';
-import { AdoptionPlace, text } from './adoption-place.ts';
-
-const FILES = { 'a.txt': 'a', 'b.txt': 'b', 'dir/run.sh': 'run', 'dir/deep/c.txt': 'c', 'dir/deep/again.txt': 'a' };
-
-/** A repository whose pack is mostly history. */
-function withHistory(): AdoptionPlace {
-  const place = new AdoptionPlace();
-  place.init();
-  for (let nth = 0; nth < 120; nth++) place.write(`old/${nth}.txt`, randomBytes(100));
-  place.commit();
-  place.git('rm', '-rq', 'old');
-  place.commit();
-  return place;
-}
-
-function packOf(place: AdoptionPlace): string {
-  const folder = place.at('.git/objects/pack');
-  const [name, ...others] = readdirSync(folder).filter((each) => each.endsWith('.pack'));
-  expect(others).toEqual([]);
-  return join(folder, name ?? '');
-}
-
-async function packFolder(savepoint: Savepoint): Promise<string> {
-  const store = Buffer.from((await savepoint.status()).workspace.store, 'latin1').toString();
-  return join(store, 'objects.git/objects/pack');
-}
-
-/** Whether the store has a second name of the file. */
-async function isLinked(savepoint: Savepoint, pack: { readonly ino: number }): Promise<boolean> {
-  const folder = await packFolder(savepoint);
-  return readdirSync(folder).some((name) => statSync(join(folder, name)).ino === pack.ino);
-}
-
-async function expectRestores(place: AdoptionPlace, savepoint: Savepoint): Promise<void> {
-  for (const name of Object.keys(FILES)) rmSync(place.at(name), { force: true });
-  await savepoint.restore('cp_1');
-  for (const [name, word] of Object.entries(FILES)) expect(readFileSync(place.at(name), 'utf8'), name).toBe(text(word));
-}
+import type { AdoptionPlace } from './adoption-place.ts';
+import { expectRestores, isLinked, packFolder, packOf, withHistory } from './linked-place.ts';
 
 describe('a pack that is mostly history is linked', () => {
   test('and its file is not changed; settling keeps what is needed and removes the link', async () => {
