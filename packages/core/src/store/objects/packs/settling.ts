@@ -122,8 +122,9 @@ export class Settling {
       for (const place of places) {
         await this.#step();
         const id = pack.index.idAt(place);
-        if (this.#verified.has(id) || this.#writer.has(id) || (await this.#isVerified(id))) continue;
-        if (await this.#copyOne(pack, place, underLock)) copied += 1;
+        if (this.#verified.has(id) || (await this.#isVerified(id))) continue;
+        if (this.#writer.has(id)) copied += 1;
+        else if (await this.#copyOne(pack, place, underLock)) copied += 1;
         else if (await this.#copyElsewhere(id, underLock)) copied += 1;
         else this.#damaged.push({ file: pack.path, object: id });
         if (this.#writer.bytes >= this.#sliceBytes) await this.#publish(underLock);
