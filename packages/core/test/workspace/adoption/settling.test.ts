@@ -1,0 +1,155 @@
+/** Other calls while a linked pack is settled: they hardly wait, and nothing that they remove comes back. */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DiskPath, Savepoint } from '@savepoint/core';
+import { open } from '@savepoint/core';
+import type { Fs } from '@savepoint/core/ports';
+import { fsWith, git, realPorts } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { AdoptionPlace } from './adoption-place.ts';
+import { isLinked, packFolder, packOf } from './linked-place.ts';
+
+const MIB = 1024 * 1024;
+/** Settled in several slices. */
+const LARGE = 12;
+
+function withLargeFiles(): AdoptionPlace {
+  const place = new AdoptionPlace();
+  place.git('init', '-q', '--object-format=sha1');
+  for (let nth = 0; nth < 20; nth++) place.write(`old/${nth}.bin`, randomBytes(1000));
+  place.write('last.txt', 'first version\n');
+  place.commit();
+  place.git('rm', '-rq', 'old');
+  for (let nth = 0; nth < LARGE; nth++) place.write(`large/${nth}.bin`, randomBytes(MIB));
+  place.write('last.txt', 'second version\n');
+  place.commit();
+  return place;
+}
+
+function openWith(place: AdoptionPlace, fs?: Fs): Savepoint {
+  const places = { ...place.world.places, gitAttributes: () => [] };
+  const ports = fs === undefined ? realPorts() : realPorts({ fs });
+  return open({ dir: place.world.workspace as DiskPath, here: true, ports, places, adopt: true });
+}
+
+/** A file system that reports each pack that gets its final name, with the state of the store's lock. */
+function watchPacks(onPack: (path: string) => void): Fs {
+  const { fs: real } = realPorts();
+  return fsWith(real, {
+    rename: (from, to) => {
+      real.rename(from, to);
+      if (/objects\/pack\/pack-\w+\.idx$/.test(to)) onPack(to);
+    },
+  });
+}
+
+function has(bare: string, id: string): boolean {
+  try {
+    git(bare, 'cat-file', '-e', id);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('the lock is released between slices', async () => {
+  const place = withLargeFiles();
+  await openWith(place).checkpoint();
+  const slices: string[] = [];
+  let others: Promise<unknown> | null = null;
+  let slicesBefore = 0;
+  const settling = openWith(
+    place,
+    watchPacks((path) => {
+      slices.push(path);
+      others ??= openWith(place)
+        .checkpoint({ message: 'meanwhile' })
+        .then(() => {
+          slicesBefore = slices.length;
+        });
+    }),
+  );
+  const pack = statSync(packOf(place));
+  await settling.tidyUp();
+  await others;
+  expect(slices.length).toBeGreaterThan(2);
+  expect(slicesBefore).toBeLessThan(slices.length);
+  expect(await isLinked(settling, pack)).toBe(false);
+  expect((await settling.list()).checkpoints.map(({ description }) => description)).toContain('meanwhile');
+});
+
+test('what a checkpoint takes from the linked pack meanwhile is not lost', async () => {
+  const place = withLargeFiles();
+  await openWith(place).checkpoint();
+  // Its content is an old version, which only the linked pack has.
+  let others: Promise<unknown> | null = null;
+  const settling = openWith(
+    place,
+    watchPacks(() => {
+      if (others !== null) return;
+      writeFileSync(place.at('last.txt'), 'first version\n');
+      others = openWith(place).checkpoint();
+    }),
+  );
+  await settling.tidyUp();
+  await others;
+  await settling.tidyUp();
+  expect(await isLinked(settling, statSync(packOf(place)))).toBe(false);
+  rmSync(place.at('.git'), { recursive: true });
+  rmSync(place.at('last.txt'));
+  await settling.restore('cp_2');
+  expect(readFileSync(place.at('last.txt'), 'utf8')).toBe('first version\n');
+  expect((await settling.verify({ deep: true })).damage).toEqual([]);
+});
+
+test('what is purged meanwhile does not come back', async () => {
+  const place = withLargeFiles();
+  await openWith(place).checkpoint();
+  const secrets = Array.from({ length: LARGE }, (_, nth) => place.git('rev-parse', `:large/${nth}.bin`));
+  let purged: Promise<unknown> | null = null;
+  const settling = openWith(
+    place,
+    watchPacks(() => {
+      purged ??= openWith(place).purge(['large']);
+    }),
+  );
+  await settling.tidyUp();
+  await purged;
+  await settling.tidyUp();
+  const bare = dirname(dirname(await packFolder(settling)));
+  expect(secrets.filter((id) => has(bare, id))).toEqual([]);
+  rmSync(place.at('last.txt'));
+  await settling.restore('cp_1');
+  expect(readFileSync(place.at('last.txt'), 'utf8')).toBe('second version\n');
+});
+
+test('a copy that is damaged while it is settled is copied again', async () => {
+  const place = withLargeFiles();
+  await openWith(place).checkpoint();
+  let damaged = 0;
+  const settling = openWith(
+    place,
+    watchPacks((index) => {
+      damaged += 1;
+      if (damaged > 1) return;
+      const path = index.replace(/idx$/, 'pack');
+      const bytes = readFileSync(path);
+      bytes.fill(7, bytes.length >> 1, (bytes.length >> 1) + 9);
+      chmodSync(path, 0o600);
+      writeFileSync(path, bytes);
+    }),
+  );
+  const before = statSync(packOf(place));
+  await settling.tidyUp();
+  expect(damaged).toBeGreaterThan(1);
+  expect(await isLinked(settling, before)).toBe(false);
+  rmSync(place.at('.git'), { recursive: true });
+  const names = readdirSync(place.at('large'));
+  const contents = names.map((name) => readFileSync(place.at(join('large', name))));
+  for (const name of names) rmSync(place.at(join('large', name)));
+  await settling.restore('cp_1');
+  names.forEach((name, nth) => {
+    expect(readFileSync(place.at(join('large', name))).equals(contents[nth]!), name).toBe(true);
+  });
+});
