@@ -1,12 +1,14 @@
 /** Other calls while a linked pack is settled: they hardly wait, and nothing that they remove comes back. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskPath, Savepoint } from '@savepoint/core';
+import type { OpenOptions, Savepoint } from '@savepoint/core';
 import { open } from '@savepoint/core';
 import type { Fs } from '@savepoint/core/ports';
 import { fsWith, git, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
+import { Engine } from '../../../src/engine/engine.ts';
+import { settleLinkedPacks } from '../../../src/timeline/retention/settle.ts';
 import { AdoptionPlace } from './adoption-place.ts';
 import { isLinked, packFolder, packOf } from './linked-place.ts';
 
@@ -27,13 +29,17 @@ function withLargeFiles(): AdoptionPlace {
   return place;
 }
 
-function openWith(place: AdoptionPlace, fs?: Fs): Savepoint {
+function optionsOf(place: AdoptionPlace, fs?: Fs): OpenOptions {
   const places = { ...place.world.places, gitAttributes: () => [] };
   const ports = fs === undefined ? realPorts() : realPorts({ fs });
-  return open({ dir: place.world.workspace as DiskPath, here: true, ports, places, adopt: true });
+  return { dir: place.world.workspace, here: true, ports, places, adopt: true };
 }
 
-/** A file system that reports each pack that gets its final name, with the state of the store's lock. */
+function openWith(place: AdoptionPlace, fs?: Fs): Savepoint {
+  return open(optionsOf(place, fs));
+}
+
+/** A file system that reports each pack that gets its final name. */
 function watchPacks(onPack: (path: string) => void): Fs {
   const { fs: real } = realPorts();
   return fsWith(real, {
@@ -103,51 +109,55 @@ test('what a checkpoint takes from the linked pack meanwhile is not lost', async
   expect((await settling.verify({ deep: true })).damage).toEqual([]);
 });
 
-test('what is purged meanwhile does not come back', async () => {
+test('what is purged before a slice is written does not come back', async () => {
   const place = withLargeFiles();
   await openWith(place).checkpoint();
   const secrets = Array.from({ length: LARGE }, (_, nth) => place.git('rev-parse', `:large/${nth}.bin`));
-  let purged: Promise<unknown> | null = null;
-  const settling = openWith(
-    place,
-    watchPacks(() => {
-      purged ??= openWith(place).purge(['large']);
-    }),
+  const bare = dirname(dirname(await packFolder(openWith(place))));
+  expect(secrets.filter((id) => has(bare, id))).toEqual(secrets);
+  const engine = Engine.open(optionsOf(place));
+  let slices = 0;
+  await engine.once((once) =>
+    once.read((workspace) =>
+      settleLinkedPacks(workspace, once.pace({}), async (work) => {
+        slices += 1;
+        // The slice is complete, and waits for the lock.
+        if (slices === 2) await openWith(place).purge(['large']);
+        return once.write({}, 'alone', ({ lock }) => work(() => lock.assertHeld()));
+      }),
+    ),
   );
-  await settling.tidyUp();
-  await purged;
-  await settling.tidyUp();
-  const bare = dirname(dirname(await packFolder(settling)));
+  expect(slices).toBeGreaterThan(1);
   expect(secrets.filter((id) => has(bare, id))).toEqual([]);
   rmSync(place.at('last.txt'));
-  await settling.restore('cp_1');
+  await openWith(place).restore('cp_1');
   expect(readFileSync(place.at('last.txt'), 'utf8')).toBe('second version\n');
 });
 
 test('a copy that is damaged while it is settled is copied again', async () => {
   const place = withLargeFiles();
   await openWith(place).checkpoint();
-  let damaged = 0;
+  const before = statSync(packOf(place));
+  const names = readdirSync(place.at('large'));
+  const contents = names.map((name) => readFileSync(place.at(join('large', name))));
+  // Now the linked pack has the only copies.
+  rmSync(place.at('.git'), { recursive: true });
+  rmSync(place.at('large'), { recursive: true });
+  let packs = 0;
   const settling = openWith(
     place,
     watchPacks((index) => {
-      damaged += 1;
-      if (damaged > 1) return;
+      packs += 1;
+      if (packs > 1) return;
       const path = index.replace(/idx$/, 'pack');
       const bytes = readFileSync(path);
       bytes.fill(7, bytes.length >> 1, (bytes.length >> 1) + 9);
-      chmodSync(path, 0o600);
       writeFileSync(path, bytes);
     }),
   );
-  const before = statSync(packOf(place));
   await settling.tidyUp();
-  expect(damaged).toBeGreaterThan(1);
+  expect(packs).toBeGreaterThan(1);
   expect(await isLinked(settling, before)).toBe(false);
-  rmSync(place.at('.git'), { recursive: true });
-  const names = readdirSync(place.at('large'));
-  const contents = names.map((name) => readFileSync(place.at(join('large', name))));
-  for (const name of names) rmSync(place.at(join('large', name)));
   await settling.restore('cp_1');
   names.forEach((name, nth) => {
     expect(readFileSync(place.at(join('large', name))).equals(contents[nth]!), name).toBe(true);
