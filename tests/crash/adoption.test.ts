@@ -15,7 +15,7 @@ test('the adoption scene adopts a pack: no file is read, and the pack is in the 
   await verifyDeep(engine(disk, 200));
 });
 
-test('the linking scene links the pack, and settling removes the link', async () => {
+test('the linking scene links the pack, and clean-up replaces it', async () => {
   const scene = SCENES.find(({ name }) => name === LINKING);
   const disk = await prepared(scene!);
   const calls: string[] = [];

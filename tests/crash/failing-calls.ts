@@ -22,6 +22,8 @@ const CODES: ReadonlySet<string> = new Set([
   'PURGE_INCOMPLETE',
   // A workspace record or a ref that cannot be read is named as damaged, so that others can be used.
   'STORE_DAMAGED',
+  // A call that takes the lock several times cannot remove its own file.
+  'LOCKED',
 ]);
 
 interface Ends {

@@ -1,5 +1,5 @@
 /**
- * A first checkpoint links a pack, and it is settled. At any call of that, git repacks or the repository is removed,
+ * A first checkpoint links a pack, which is then replaced. At any call of that, git repacks or the repository is removed,
  * and the process goes on, dies, or the power fails. Afterwards, each checkpoint that was reported can be restored.
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/linked-packs.test.ts
  */
@@ -47,7 +47,7 @@ test('a repository that changes at any call costs no checkpoint', async () => {
   const start = await prepared(scene);
   const expected = tell(treeOf(start).tree, ['.git']);
   const counting = start.afterProcessDeath();
-  const calls = await linkAndSettle(counting, () => undefined);
+  const calls = await linkAndReplace(counting, () => undefined);
   expect(calls.length).toBeGreaterThan(200);
   const random = seededRandom(SEED);
   const found: string[] = [];
@@ -80,7 +80,7 @@ async function play(
   let hasReported = false;
   let died = false;
   try {
-    await linkAndSettle(
+    await linkAndReplace(
       disk,
       (call) => {
         if (call === at) DEEDS[deed]?.(disk);
@@ -98,7 +98,7 @@ async function play(
   disk = disk.afterProcessDeath();
   const checkpoints = await checkpointsOf(disk);
   if (hasReported) expect(checkpoints.map(({ id }) => id)).toContain('cp_1');
-  // The next processes settle what is left.
+  // The next process does what is left.
   if (checkpoints.length > 0 && random.next() < 0.7) await engine(disk, 201).tidyUp();
   DEEDS['rm -rf .git']?.(disk);
   if (checkpoints.length > 0) await verifyDeep(engine(disk, 202));
@@ -120,7 +120,7 @@ async function checkpointsOf(disk: SimDisk): Promise<readonly { readonly id: str
 }
 
 /** @returns all calls of the file system */
-async function linkAndSettle(
+async function linkAndReplace(
   disk: SimDisk,
   before: (call: number) => void,
   onReported: () => void = () => undefined,

@@ -159,7 +159,7 @@ export const SCENES: readonly Scene[] = [
   { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), action: (sp) => checkpoint(sp) },
   { name: LINKING, prepare: async (disk) => packedRepository(disk, true), action: (sp) => checkpoint(sp) },
   {
-    name: 'settling of a linked pack',
+    name: 'replacement of a linked pack',
     prepare: async (disk) => {
       packedRepository(disk, true);
       await engine(disk, 11).checkpoint();

@@ -1,25 +1,20 @@
-/** Maintenance of a store: retention, merging packs, and verifying adopted objects. */
+/** Maintenance of a store: retention, and merging packs. */
 
 import { Pace } from '../io/pace.ts';
 import type { CallOptions } from '../model/call-options.ts';
-import { OUTSIDE } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
-import type { DamagedObject, UnderLock } from '../store/objects/packs/settling.ts';
-import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { dropScopes } from '../store/state/scope.ts';
 import { dropSessionStates, readSessionState, type SessionState } from '../store/state/session-state.ts';
 import { bytesIn } from '../store/usage.ts';
-import { capture } from '../timeline/capture/capture.ts';
-import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CleanUpResult, cleanUp } from '../timeline/retention/clean-up.ts';
 import { expiredForkStates } from '../timeline/retention/dropped-forks.ts';
 import { expiredCheckpoints, type RetentionPolicy } from '../timeline/retention/retention.ts';
 import { dropBackups } from '../transaction/backups.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
-import { announceCapture } from './announce.ts';
+import { hasNewLinks, replaceLinks, verifyAdoptedObjects } from './adopted-objects.ts';
 import type { Engine } from './engine.ts';
 import { dropExpiredPlans } from './plans/expire.ts';
 import { hasPendingOperation } from './recovery.ts';
@@ -76,7 +71,7 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
     const { retention } = context.effectiveSettings(workspace.root);
     const most = Math.max(retention.maxCheckpoints * OVERRUN, retention.maxCheckpoints + OVERRUN_BY);
     const isOverrun = workspace.timeline.list().length > most;
-    if (hasUnsettled(workspace) && engine.base.keepsStores) tidyLater(engine);
+    if (hasNewLinks(workspace) && engine.base.keepsStores) tidyLater(engine);
     if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
     // A sweep would remove objects that a pending operation needs and no ref reaches.
     if (hasPendingOperation(workspace)) return;
@@ -87,11 +82,6 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
   } catch (error) {
     engine.events.emit('warning', { message: `Clean-up failed: ${asSavepointError(error).message}` });
   }
-}
-
-/** Whether a first checkpoint linked packs, and nothing was done about it yet. */
-function hasUnsettled({ ports, store }: Workspace): boolean {
-  return store.objects.hasLinkedPacks && hasAdoptedMarker(ports.fs, store.layout);
 }
 
 /** Runs in the background, one run at a time. If calls request it meanwhile, it runs once more. */
@@ -108,15 +98,15 @@ export function tidyLater({ base }: Engine): void {
 
 /**
  * Applies retention if due, and merges packs if there are many.
- * @param checking pace of the check of adopted objects
+ * @param checking pace of the work on adopted objects
  * @returns null if retention was not due, if there is no store, or while an operation is pending
  */
 export async function tidyUp(engine: Engine, options: CallOptions, checking: Pace): Promise<CleanUpResult | null> {
   return engine.mapErrors(async () => {
     if (engine.context().find() === null) return null;
     await engine.once(async (once) => {
-      await settle(once, options, checking);
-      await checkAdopted(once, options, checking);
+      await replaceLinks(once, options, checking);
+      await verifyAdoptedObjects(once, options, checking);
     });
     return engine.write(options, 'existing', async ({ context, workspace, lock, pace }) => {
       if (hasPendingOperation(workspace)) return null;
@@ -192,71 +182,4 @@ async function mergePacks({ store, timeline }: Workspace, lock: HeldLock, pace: 
   await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
   lock.assertHeld();
   if (timeline.damage() === null) store.refs.pack();
-}
-
-/**
- * Makes the store independent of packs that a first checkpoint linked. Does nothing while an operation is pending. Holds
- * the lock only for short times, so the caller does not hold it.
- * @throws SavepointError LOCKED, CANCELLED
- */
-export async function settle(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
-  const hasLinks = await engine.read(
-    (workspace) =>
-      workspace.store.objects.hasLinkedPacks && workspace.timeline.damage() === null && !hasPendingOperation(workspace),
-  );
-  if (!hasLinks) return;
-  const { settleLinkedPacks } = await import('../timeline/retention/settle.ts');
-  const damaged = await engine.once(async (once) => {
-    const underLock: UnderLock = (work) =>
-      once.write(options, 'alone', async ({ workspace, lock }) => {
-        return !hasPendingOperation(workspace) && work(() => lock.assertHeld());
-      });
-    const settleOnce = () => once.read((workspace) => settleLinkedPacks(workspace, pace, underLock));
-    if ((await settleOnce()).length === 0) return [];
-    // Says which files are affected.
-    await checkAdopted(once, options, pace);
-    await once.write(options, 'alone', (writing) => readAllFiles(once, writing));
-    return settleOnce();
-  });
-  if (damaged.length > 0) engine.events.emit('warning', { message: describeDamaged(damaged) });
-}
-
-function describeDamaged(damaged: readonly DamagedObject[]): string {
-  const { message, hint } = new SavepointError(
-    'STORE_DAMAGED',
-    `${damaged.length} object${damaged.length === 1 ? '' : 's'} adopted from a repository cannot be read.`,
-    { object: damaged[0]!.object },
-  );
-  return `STORE_DAMAGED: ${message} ${hint}`;
-}
-
-/**
- * Verifies the objects that a first checkpoint adopted from repositories, unless that has been done. If some are
- * damaged, warns and takes a checkpoint that reads every file. Does nothing while an operation is pending.
- */
-async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
-  const checked = await engine.read(async (workspace) => {
-    if (!hasAdoptedMarker(workspace.ports.fs, workspace.store.layout) || hasPendingOperation(workspace)) return null;
-    const { verifyAdopted, describeAdopted } = await import('../timeline/capture/adopted.ts');
-    const found = await verifyAdopted(workspace, pace);
-    return { problem: found === null ? null : describeAdopted(found) };
-  });
-  if (checked === null) return;
-  await engine.write(options, 'alone', async (writing) => {
-    const { workspace } = writing;
-    if (hasPendingOperation(workspace)) return;
-    if (checked.problem !== null) {
-      engine.events.emit('warning', { message: checked.problem });
-      await readAllFiles(engine, writing);
-    }
-    removeAdoptedMarker(workspace.ports.fs, workspace.store.layout);
-  });
-}
-
-/** Takes a checkpoint for which every file is read: it stores damaged contents again. */
-async function readAllFiles(engine: Engine, { context, workspace, lock, pace }: WriteContext): Promise<void> {
-  if (hasPendingOperation(workspace)) return;
-  workspace.memory.forget();
-  const taken = await capture(workspace, lock, pace, checkpointInfo('before', OUTSIDE), { always: false });
-  announceCapture(engine, context, taken);
 }

@@ -18,10 +18,11 @@ import { assertDroppable, type DropPlan, planDrop } from '../../timeline/retenti
 import { type RetentionOptions, withRetentionOptions } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
+import { replaceLinks } from '../adopted-objects.ts';
 import type { Context } from '../context.ts';
 import { copiesOf } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
-import { applyRetention, dropUnusedBackups, dropUnusedSessions, settle, storeBytes, tidyUp } from '../maintenance.ts';
+import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { dropExpiredPlans } from '../plans/expire.ts';
@@ -174,7 +175,7 @@ export function storeCalls(engine: Engine): StoreCalls {
         return previewCleanUp(workspace, policy, storeBytes(workspace, 'all'));
       }),
     gc: async (options = {}) => {
-      await settle(engine, options, engine.pace(options));
+      await replaceLinks(engine, options, engine.pace(options));
       return engine.operate(options, async (operating) => {
         const { context, workspace } = assertNothingPending(operating);
         // Only a person knows that no agent works any more.
@@ -189,7 +190,7 @@ export function storeCalls(engine: Engine): StoreCalls {
     },
     previewDrop: (names, options = {}) => engine.read((workspace) => dropPlan(engine, workspace, names, options)),
     drop: async (names, options = {}) => {
-      await settle(engine, options, engine.pace(options));
+      await replaceLinks(engine, options, engine.pace(options));
       return engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'drop');
@@ -214,7 +215,7 @@ export function storeCalls(engine: Engine): StoreCalls {
     purge: async (given, options = {}) => {
       const { purge } = await import('../../purge/purge.ts');
       // Afterwards no content is in a file that the store shares with a repository.
-      await settle(engine, options, engine.pace(options));
+      await replaceLinks(engine, options, engine.pace(options));
       return engine.operate(options, async (operating) => {
         const { context, workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'purge');

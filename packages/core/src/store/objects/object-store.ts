@@ -14,11 +14,11 @@ import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
 import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
+import { LinkReplacement, linkedPacks } from './packs/link-replacement.ts';
 import type { PackIndex } from './packs/pack-index.ts';
 import { indexPathOf } from './packs/pack-names.ts';
 import type { PackCorrections } from './packs/pack-set.ts';
 import { type ScannedPack, scanPack } from './packs/scanned-pack.ts';
-import { linkedPacks, Settling } from './packs/settling.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
 
 const INDEX_MODE = 0o600;
@@ -131,10 +131,10 @@ export class ObjectStore implements ObjectReader {
     return consolidate(this.#files, options);
   }
 
-  /** Begins to make the store independent of linked packs; see packs/settling.ts. */
-  settling(pace: Pace): Settling {
+  /** Begins to make the store independent of linked packs; see packs/link-replacement.ts. */
+  linkReplacement(pace: Pace): LinkReplacement {
     this.refresh();
-    return new Settling(this.#files, pace);
+    return new LinkReplacement(this.#files, pace);
   }
 
   /** Finds the objects of a pack without its index; see packs/scanned-pack.ts. The caller closes the result. */

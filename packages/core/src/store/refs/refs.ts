@@ -325,8 +325,7 @@ export class Refs {
    * @returns the number of removed files
    */
   collectDebris(): number {
-    // Another process may have created refs since, and the times of folders do not always show it.
-    this.#cache.clear();
+    this.#cache.clear(); // Another process may have created refs, and times are too coarse to show it.
     let removed = 0;
     const now = this.ports.clock.now();
     const isOld = (path: DiskPath): boolean => {

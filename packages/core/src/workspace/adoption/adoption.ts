@@ -208,7 +208,7 @@ async function adoptPack(batch: AdoptingBatch, { pack, file, count, bytes }: Sel
   const isMostlyWanted = pack.index.count <= MAX_UNWANTED_RATIO * count;
   const methods: AdoptMethod[] = [];
   if (isMostlyWanted && pack.size <= MAX_CLONED_RATIO * bytes) methods.push('clone');
-  // A repository's pack is mostly history. Settling soon replaces the link by what is needed.
+  // A repository's pack is mostly history. What is needed soon replaces the link.
   methods.push('link');
   // Copying is much faster than reading, hashing and compressing, and the store does not get larger than the files.
   if (isMostlyWanted && pack.size <= bytes) methods.push('copy');

@@ -1,5 +1,5 @@
 /**
- * Random repositories, in packs and loose objects of any kind. Checkpoints, edits and settling in random order, and the
+ * Random repositories, in packs and loose objects of any kind. Checkpoints, edits and clean-up in random order, and the
  * repository is removed or repacked at a random moment: every checkpoint restores exactly.
  * Another seed: SAVEPOINT_SEED=… npx vitest run packages/core/test/workspace/adoption/linked-games.test.ts
  */

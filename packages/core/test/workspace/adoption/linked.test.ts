@@ -20,7 +20,7 @@ import type { AdoptionPlace } from './adoption-place.ts';
 import { expectRestores, isLinked, packFolder, packOf, withHistory } from './linked-place.ts';
 
 describe('a pack that is mostly history is linked', () => {
-  test('and its file is not changed; settling keeps what is needed and removes the link', async () => {
+  test('and its file is not changed; what is needed replaces it', async () => {
     const place = withHistory();
     const pack = packOf(place);
     const before = { stat: statSync(pack), bytes: readFileSync(pack) };
@@ -55,13 +55,13 @@ describe('a pack that is mostly history is linked', () => {
         place.git('prune', '--expire=now');
       },
     ],
-  ])('after %s, everything can be restored, before and after settling', async (_, action) => {
-    for (const settles of [false, true]) {
+  ])('after %s, everything can be restored, before and after the link is replaced', async (_, action) => {
+    for (const isReplaced of [false, true]) {
       const place = withHistory();
       const { savepoint } = await place.first(true);
       expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(true);
       action(place);
-      if (settles) await savepoint.tidyUp();
+      if (isReplaced) await savepoint.tidyUp();
       await expectRestores(place, savepoint);
       expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
     }

@@ -23,12 +23,12 @@ import { PACK_BYTES } from '../limits.ts';
 import type { ObjectFiles } from '../object-files.ts';
 import type { ObjectSource } from '../pieces.ts';
 import { copyEntry, copySource } from './entry-copy.ts';
+import { linkedPacks } from './link-replacement.ts';
 import type { PackFile } from './pack-file.ts';
 import { indexPathOf } from './pack-names.ts';
 import { removePacks } from './pack-removal.ts';
 import { type SurveyedPack, surveyPacks } from './pack-survey.ts';
 import { PackWriter } from './pack-writer.ts';
-import { linkedPacks } from './settling.ts';
 
 /** Returns false for an object that is not needed. True or null (unknown) keeps the object. */
 export type IsLive = (id: ObjectId) => boolean | null;
@@ -294,7 +294,7 @@ class Consolidation {
   }
 }
 
-/** They are mostly history, and settling.ts removes them. */
+/** They are mostly history, and link-replacement.ts removes them. */
 function withoutLinked(files: ObjectFiles): readonly PackFile[] {
   const linked = new Set(linkedPacks(files));
   return files.packs.packs.filter((pack) => !linked.has(pack));

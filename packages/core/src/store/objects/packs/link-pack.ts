@@ -1,7 +1,7 @@
 /**
  * Gives a pack of a user's repository a second name in the store. Rules:
  * L1 The file is the one that is open: its name may lead to another file by now.
- * L2 It is a regular file of the user that nobody may write. Git creates packs like that, and never changes them.
+ * L2 It is a regular, read-only file of the user. Git creates packs like that, and never changes them.
  * L3 Only the link count and the change time of the file change.
  */
 import { type CopyMethod, type Fd, FsError, kindOf, permissions, type Stat } from '../../../io/fs.ts';
@@ -21,7 +21,7 @@ export interface OpenPack {
 
 const ANY_WRITE = 0o222;
 
-/** Whether nobody may write the file. Savepoint's own packs are writable for their owner. */
+/** Whether the file is read-only for everybody. Savepoint's own packs are writable for their owner. */
 export function isReadOnly(stat: Pick<Stat, 'mode'>): boolean {
   return (permissions(stat) & ANY_WRITE) === 0;
 }

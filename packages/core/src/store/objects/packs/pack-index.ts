@@ -181,7 +181,7 @@ export class PackIndex {
     });
   }
 
-  /** Takes over from an equal index what this one would have to compute. */
+  /** Adopts what an equal index has already computed. */
   shareOrder(other: PackIndex): void {
     if (other.#checksum.equals(this.#checksum)) this.#sortedOffsets = other.#sortedOffsets;
   }

@@ -126,7 +126,7 @@ export class PackSet {
     this.#untabled = [...this.#untabled, ...added].sort(bySize);
   }
 
-  /** Whether nobody may write the pack, as of when it was listed for the first time. */
+  /** Whether the pack was read-only for everybody when it was listed for the first time. */
   isReadOnly(pack: PackFile): boolean {
     return this.#readOnly.has(pack);
   }

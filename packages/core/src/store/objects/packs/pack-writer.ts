@@ -12,7 +12,7 @@
  * P5 A pack is named by its checksum. So a file that a rename replaces has the same bytes, or is damaged. Of an adopted
  *    pack, only the two ends are verified: it never takes a name that exists already.
  *    A linked pack is a second name for a file of a repository, and shares every later write to it. So only a file of
- *    the user that nobody may write is linked, every read checks hashes, and clean-up soon replaces it (retention/clean-up.ts).
+ *    the user that is read-only is linked, every read checks hashes, and the link is soon replaced (link-replacement.ts).
  * P6 Before `publish`, only temporary files exist, and `abandon` removes them. After the first rename, `abandon`
  *    removes nothing.
  */

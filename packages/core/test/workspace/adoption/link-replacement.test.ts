@@ -1,4 +1,4 @@
-/** Other calls while a linked pack is settled: they hardly wait, and nothing that they remove comes back. */
+/** Other calls while a linked pack is replaced: they hardly wait, and nothing that they remove comes back. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,12 +8,12 @@ import type { Fs } from '@savepoint/core/ports';
 import { fsWith, git, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Engine } from '../../../src/engine/engine.ts';
-import { settleLinkedPacks } from '../../../src/timeline/retention/settle.ts';
+import { replaceLinkedPacks } from '../../../src/timeline/retention/replace-links.ts';
 import { AdoptionPlace } from './adoption-place.ts';
 import { isLinked, packFolder, packOf } from './linked-place.ts';
 
 const MIB = 1024 * 1024;
-/** Settled in several slices. */
+/** Replaced in several slices. */
 const LARGE = 12;
 
 function withLargeFiles(): AdoptionPlace {
@@ -65,7 +65,7 @@ test('the lock is released between slices', async () => {
   const slices: string[] = [];
   let others: Promise<unknown> | null = null;
   let slicesBefore = 0;
-  const settling = openWith(
+  const other = openWith(
     place,
     watchPacks((path) => {
       slices.push(path);
@@ -77,12 +77,12 @@ test('the lock is released between slices', async () => {
     }),
   );
   const pack = statSync(packOf(place));
-  await settling.tidyUp();
+  await other.tidyUp();
   await others;
   expect(slices.length).toBeGreaterThan(2);
   expect(slicesBefore).toBeLessThan(slices.length);
-  expect(await isLinked(settling, pack)).toBe(false);
-  expect((await settling.list()).checkpoints.map(({ description }) => description)).toContain('meanwhile');
+  expect(await isLinked(other, pack)).toBe(false);
+  expect((await other.list()).checkpoints.map(({ description }) => description)).toContain('meanwhile');
 });
 
 test('what a checkpoint takes from the linked pack meanwhile is not lost', async () => {
@@ -90,7 +90,7 @@ test('what a checkpoint takes from the linked pack meanwhile is not lost', async
   await openWith(place).checkpoint();
   // Its content is an old version, which only the linked pack has.
   let others: Promise<unknown> | null = null;
-  const settling = openWith(
+  const other = openWith(
     place,
     watchPacks(() => {
       if (others !== null) return;
@@ -98,15 +98,15 @@ test('what a checkpoint takes from the linked pack meanwhile is not lost', async
       others = openWith(place).checkpoint();
     }),
   );
-  await settling.tidyUp();
+  await other.tidyUp();
   await others;
-  await settling.tidyUp();
-  expect(await isLinked(settling, statSync(packOf(place)))).toBe(false);
+  await other.tidyUp();
+  expect(await isLinked(other, statSync(packOf(place)))).toBe(false);
   rmSync(place.at('.git'), { recursive: true });
   rmSync(place.at('last.txt'));
-  await settling.restore('cp_2');
+  await other.restore('cp_2');
   expect(readFileSync(place.at('last.txt'), 'utf8')).toBe('first version\n');
-  expect((await settling.verify({ deep: true })).damage).toEqual([]);
+  expect((await other.verify({ deep: true })).damage).toEqual([]);
 });
 
 test('what is purged before a slice is written does not come back', async () => {
@@ -119,7 +119,7 @@ test('what is purged before a slice is written does not come back', async () => 
   let slices = 0;
   await engine.once((once) =>
     once.read((workspace) =>
-      settleLinkedPacks(workspace, once.pace({}), async (work) => {
+      replaceLinkedPacks(workspace, once.pace({}), async (work) => {
         slices += 1;
         // The slice is complete, and waits for the lock.
         if (slices === 2) await openWith(place).purge(['large']);
@@ -134,7 +134,7 @@ test('what is purged before a slice is written does not come back', async () => 
   expect(readFileSync(place.at('last.txt'), 'utf8')).toBe('second version\n');
 });
 
-test('a copy that is damaged while it is settled is copied again', async () => {
+test('a copy that is damaged while the pack is replaced is copied again', async () => {
   const place = withLargeFiles();
   await openWith(place).checkpoint();
   const before = statSync(packOf(place));
@@ -144,7 +144,7 @@ test('a copy that is damaged while it is settled is copied again', async () => {
   rmSync(place.at('.git'), { recursive: true });
   rmSync(place.at('large'), { recursive: true });
   let packs = 0;
-  const settling = openWith(
+  const other = openWith(
     place,
     watchPacks((index) => {
       packs += 1;
@@ -155,10 +155,10 @@ test('a copy that is damaged while it is settled is copied again', async () => {
       writeFileSync(path, bytes);
     }),
   );
-  await settling.tidyUp();
+  await other.tidyUp();
   expect(packs).toBeGreaterThan(1);
-  expect(await isLinked(settling, before)).toBe(false);
-  await settling.restore('cp_1');
+  expect(await isLinked(other, before)).toBe(false);
+  await other.restore('cp_1');
   names.forEach((name, nth) => {
     expect(readFileSync(place.at(join('large', name))).equals(contents[nth]!), name).toBe(true);
   });

@@ -45,7 +45,7 @@ const MAX_PASSES = 4;
 
 class NotWritten extends Error {}
 
-export class Settling {
+export class LinkReplacement {
   readonly #files: ObjectFiles;
   readonly #pace: Pace;
   readonly #sliceBytes: number;
@@ -217,7 +217,7 @@ export class Settling {
   }
 
   #newWriter(): PackWriter {
-    // Nobody waits for it, so it does not use other cores, which need memory.
+    // In the background, other cores are not worth their memory.
     const { compressor: _, ...ports } = this.#files.ports;
     return new PackWriter(ports, this.#files.handles, this.#files.packs.folder);
   }

@@ -1,8 +1,8 @@
-/** Makes a store independent of the packs that a first checkpoint linked; see store/objects/packs/settling.ts. */
+/** Makes a store independent of the packs that a first checkpoint linked; see store/objects/packs/link-replacement.ts. */
 import { isFsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import type { DamagedObject, UnderLock } from '../../store/objects/packs/settling.ts';
+import type { DamagedObject, UnderLock } from '../../store/objects/packs/link-replacement.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { neededObjects } from './needed.ts';
 
@@ -12,16 +12,16 @@ const MAX_ROUNDS = 5;
 /**
  * Copies what is needed of linked packs, verifies it, and removes the links. Drops nothing that a checkpoint needs. The
  * caller does not hold the lock. If other processes change the store again and again, the links stay until the next call.
- * @param underLock as in settling.ts; does not run the work while an operation is pending: its objects are not known
+ * @param underLock as in link-replacement.ts; does not run the work while an operation is pending: its objects are not known
  * @returns the needed objects that are damaged and have no other copy; their packs stay linked
  * @throws SavepointError STORE_DAMAGED if a checkpoint cannot be read; then no link is removed
  */
-export async function settleLinkedPacks(
+export async function replaceLinkedPacks(
   workspace: Workspace,
   pace: Pace,
   underLock: UnderLock,
 ): Promise<readonly DamagedObject[]> {
-  const settling = workspace.store.objects.settling(pace);
+  const replacement = workspace.store.objects.linkReplacement(pace);
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const before = refsOf(workspace);
     const { live } = await neededObjects(workspace, [], pace);
@@ -30,15 +30,15 @@ export async function settleLinkedPacks(
     const unlessChanged: UnderLock = (work) =>
       underLock(async (assertHeld) => hasAll(before, refsOf(workspace)) && work(assertHeld));
     try {
-      if (!(await settling.copy(live, unlessDropped))) continue;
+      if (!(await replacement.copy(live, unlessDropped))) continue;
     } catch (error) {
-      // Another process settles, too.
+      // Another process replaces them, too.
       if (isFsError(error, 'ENOENT')) return [];
       throw error;
     }
-    if (await unlessChanged(async (assertHeld) => settling.removeLinks(assertHeld))) break;
+    if (await unlessChanged(async (assertHeld) => replacement.removeLinks(assertHeld))) break;
   }
-  return settling.damaged;
+  return replacement.damaged;
 }
 
 /** Whatever changes what is needed changes a ref. */
