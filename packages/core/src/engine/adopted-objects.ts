@@ -4,6 +4,7 @@ import type { Pace } from '../io/pace.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import { OUTSIDE } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import { isDamage } from '../store/objects/damage.ts';
 import type { DamagedObject, UnderLock } from '../store/objects/packs/link-replacement.ts';
 import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { capture } from '../timeline/capture/capture.ts';
@@ -38,7 +39,7 @@ export async function replaceLinks(engine: Engine, options: CallOptions, pace: P
         return !hasPendingOperation(workspace) && work(() => lock.assertHeld());
       });
     const replace = () => once.read((workspace) => replaceLinkedPacks(workspace, pace, underLock));
-    if ((await replace()).length === 0) return [];
+    if (await isSound(replace)) return [];
     // Says which files are affected.
     await verifyAdoptedObjects(once, options, pace);
     await once.write(options, 'alone', (writing) => readAllFiles(once, writing));
@@ -68,6 +69,16 @@ export async function verifyAdoptedObjects(engine: Engine, options: CallOptions,
     }
     removeAdoptedMarker(workspace.ports.fs, workspace.store.layout);
   });
+}
+
+/** Whether nothing is damaged. If a tree is, it is unknown what else is needed. */
+async function isSound(replace: () => Promise<readonly DamagedObject[]>): Promise<boolean> {
+  try {
+    return (await replace()).length === 0;
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
 }
 
 /** Takes a checkpoint for which every file is read: it stores damaged contents again. */

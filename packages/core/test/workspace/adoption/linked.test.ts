@@ -126,10 +126,12 @@ describe('a pack is not linked', () => {
 });
 
 describe('a linked pack that is damaged inside', () => {
-  const damaged = async (): Promise<{ place: AdoptionPlace; savepoint: Savepoint; messages: string[] }> => {
+  const damaged = async (
+    object = ':b.txt',
+  ): Promise<{ place: AdoptionPlace; savepoint: Savepoint; messages: string[] }> => {
     const place = withHistory();
     const pack = packOf(place);
-    const id = place.git('rev-parse', ':b.txt');
+    const id = place.git('rev-parse', object);
     const row = place
       .git('verify-pack', '-v', pack)
       .split('\n')
@@ -157,11 +159,21 @@ describe('a linked pack that is damaged inside', () => {
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
 
+  test('is replaced even if it is a folder', async () => {
+    const { place, savepoint } = await damaged('HEAD:dir/deep');
+    expect((await savepoint.verify({ deep: true })).damage).not.toEqual([]);
+    await savepoint.tidyUp();
+    expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(false);
+    rmSync(place.at('.git'), { recursive: true });
+    await expectRestores(place, savepoint);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+
   test('stays if nothing else has the content, and a warning says so', async () => {
     const { place, savepoint, messages } = await damaged();
     rmSync(place.at('b.txt'));
     await savepoint.tidyUp();
-    expect(messages).toContainEqual(expect.stringContaining('cannot be read'));
+    expect(messages).toContainEqual(expect.stringMatching(/^STORE_DAMAGED: .*cannot be read/));
     expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(true);
     expect((await savepoint.verify({ deep: true })).damage).not.toEqual([]);
   });

@@ -21,11 +21,17 @@ const scratch = Buffer.allocUnsafeSlow(PIECE_BYTES);
 /**
  * Opens an index, and verifies its own checksum.
  * @param maxBytes a longer file is refused
+ * @param size bytes of the file, if known
  * @throws FormatProblem
  * @throws FsError EFBIG if it is longer, EINVAL if it is not a regular file
  */
-export function openPackIndex(fs: Fs, handles: FileHandleCache, path: DiskPath, maxBytes: number): PackIndex {
-  const size = fs.lstat(path)?.size ?? 0;
+export function openPackIndex(
+  fs: Fs,
+  handles: FileHandleCache,
+  path: DiskPath,
+  maxBytes: number,
+  size = fs.lstat(path)?.size ?? 0,
+): PackIndex {
   if (size <= IN_MEMORY_BYTES) return new PackIndex(readEntireFile(fs, path, maxBytes));
   return new PackIndex(new IndexFile(fs, handles, path, maxBytes));
 }

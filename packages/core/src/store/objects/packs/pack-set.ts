@@ -191,8 +191,10 @@ export class PackSet {
 
   /** Returns the index, what is wrong with it, or null if there is none (the pack is being written or removed). */
   #loadIndex(path: DiskPath): PackIndex | string | null {
+    const size = this.fs.lstat(path)?.size;
+    if (size === undefined) return null;
     try {
-      return openPackIndex(this.fs, this.handles, path, INDEX_BYTES);
+      return openPackIndex(this.fs, this.handles, path, INDEX_BYTES, size);
     } catch (error) {
       if (error instanceof FormatProblem) return error.message;
       if (isFsError(error, 'ENOENT')) return null;
