@@ -90,7 +90,7 @@ describe('a pack is not linked', () => {
     await refused(place);
   });
 
-  test('if it belongs to another user, or if its name leads to another file', () => {
+  test('if it belongs to another user, if it becomes writable, or if its name leads to another file', () => {
     const place = withHistory();
     const ports = realPorts();
     const path = packOf(place) as DiskPath;
@@ -99,6 +99,15 @@ describe('a pack is not linked', () => {
     const link = (uid: number | null) => () => linkPack({ ...ports, uid }, { path, file }, to);
     expect(link((ports.uid ?? 0) + 1)).toThrow('EPERM');
     expect(link(null)).toThrow('EPERM');
+    const opened = fsWith(ports.fs, {
+      hardLink: (from, name) => {
+        ports.fs.hardLink(from, name);
+        chmodSync(path, 0o644);
+      },
+    });
+    expect(() => linkPack({ ...ports, fs: opened }, { path, file }, to)).toThrow('ESTALE');
+    expect(existsSync(to)).toBe(false);
+    chmodSync(path, 0o444);
     renameSync(path, `${path}.moved`);
     writeFileSync(path, 'another', { mode: 0o444 });
     expect(link(ports.uid)).toThrow('ESTALE');
