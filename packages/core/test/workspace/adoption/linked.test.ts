@@ -10,10 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DiskPath, Savepoint } from '@savepoint/core';
 import { FsError } from '@savepoint/core/ports';
-import { fsWith, realPorts } from '@savepoint/testkit';
+import { fsWith, git, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linkPack } from '../../../src/store/objects/packs/link-pack.ts';
 import type { AdoptionPlace } from './adoption-place.ts';
@@ -73,6 +73,41 @@ describe('a pack that is mostly history is linked', () => {
     await savepoint.purge(['b.txt']);
     expect(await isLinked(savepoint, statSync(packOf(place)))).toBe(false);
   });
+});
+
+test('commits that an operation keeps stay, and the history before them does not', async () => {
+  const place = withHistory();
+  const old = place.git('rev-parse', 'HEAD~1');
+  const places = { ...place.world.places, searchPath: process.env['PATH'] ?? '', gitAttributes: () => [] };
+  const { savepoint } = await place.first(true, { places });
+  const pack = statSync(packOf(place));
+  const first = place.git('rev-parse', 'HEAD');
+  // A merge, one of whose parents is in the linked pack.
+  place.git('checkout', '-q', '-b', 'side');
+  place.write('a.txt', 'of the side\n');
+  place.git('commit', '-qam', 'side');
+  place.git('checkout', '-q', 'main');
+  place.write('b.txt', 'of main\n');
+  place.git('commit', '-qam', 'main');
+  place.git('merge', '-q', '-m', 'merge', 'side');
+  place.git('branch', '-qD', 'side');
+  const merge = place.git('rev-parse', 'HEAD');
+  await savepoint.checkpoint();
+  await savepoint.restore('cp_1', { git: true, mode: 'exact' });
+  expect(place.git('rev-parse', 'HEAD')).toBe(first);
+  expect(await isLinked(savepoint, pack)).toBe(true);
+  await savepoint.tidyUp();
+  expect(await isLinked(savepoint, pack)).toBe(false);
+  const bare = dirname(dirname(await packFolder(savepoint)));
+  expect(() => git(bare, 'cat-file', '-e', old)).toThrow();
+  git(bare, 'fsck', '--strict', '--no-dangling');
+  place.git('reflog', 'expire', '--expire=now', '--all');
+  place.git('-c', 'gc.pruneExpire=now', 'gc', '-q');
+  expect(() => place.git('cat-file', '-e', merge)).toThrow();
+  await savepoint.undo();
+  expect(place.git('rev-parse', 'HEAD')).toBe(merge);
+  expect(place.git('log', '--format=%s').split('\n').length).toBe(6);
+  place.git('fsck', '--strict');
 });
 
 describe('a pack is not linked', () => {
