@@ -1,7 +1,7 @@
 /** Adds objects: compares existing ones and packs new ones. */
 
 import { syncFolder } from '../../io/durable-write.ts';
-import { FsError } from '../../io/fs.ts';
+import { type Fd, FsError } from '../../io/fs.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { AdoptingBatch, BatchLimit } from './adopting-batch.ts';
