@@ -20,7 +20,7 @@
 const SNAPSHOT = '`add -A`, `write-tree`';
 const RESTORED =
   'Each path is opened and compared before and after, each staged file has two names, and all of it is flushed. Git flushes nothing.';
-const PACK_INDEX = 'It has the index of a pack of the repository in memory.';
+const BUFFERS = 'Most of it is buffers that wait for the collection of garbage.';
 
 /** In the order of the table. @satisfies {Record<string, RowKind>} */
 export const ROWS = {
@@ -30,7 +30,7 @@ export const ROWS = {
     unit: 'ms',
     aim: { ratio: 8 },
     reason:
-      'The packs of a clone with a history are larger than its files, so they are not adopted as they are: each object is written, and those that git keeps as deltas are written in full.',
+      'What is left is listing each folder, reading its ignore rules and making its trees; the pack is only linked.',
   },
   firstCommand: { what: 'first checkpoint, command', against: 'the same', unit: 'ms' },
   look: {
@@ -54,7 +54,7 @@ export const ROWS = {
     unit: 'ms',
     aim: { most: 10 },
     reason:
-      'The pack, its name, the ref and their folders are made durable in four rounds of flushing, one after the other, where git flushes nothing.',
+      'The pack, its name, the ref and their folders are made durable in three rounds of flushing (decision 54), where git flushes nothing.',
   },
   many: {
     what: '1,000 edited files',
@@ -111,7 +111,7 @@ export const ROWS = {
     unit: 'MB',
     isMost: true,
     aim: { most: 200 },
-    reason: PACK_INDEX,
+    reason: BUFFERS,
   },
   memoryCommand: {
     what: 'most memory, command',
@@ -119,7 +119,7 @@ export const ROWS = {
     unit: 'MB',
     isMost: true,
     aim: { most: 200 },
-    reason: PACK_INDEX,
+    reason: BUFFERS,
   },
   memory: {
     what: 'most memory, long-lived process',
