@@ -159,7 +159,7 @@ export const SCENES: readonly Scene[] = [
   { name: TAKING_OVER, prepare: async (disk) => packedRepository(disk), action: (sp) => checkpoint(sp) },
   { name: LINKING, prepare: async (disk) => packedRepository(disk, true), action: (sp) => checkpoint(sp) },
   {
-    name: 'replacement of a linked pack',
+    name: 'a linked pack is replaced',
     prepare: async (disk) => {
       packedRepository(disk, true);
       await engine(disk, 11).checkpoint();
