@@ -22,9 +22,9 @@ export async function takeFor(
   const due = readIfFound(engine.context(), (workspace) => dueComments(workspace, recipient));
   if (due === null || due.length === 0) return [];
   return engine.write(options, 'existing', async ({ workspace, pace }) => {
-    const sent = asSent(workspace, dueComments(workspace, recipient), recipient);
+    const { sent, all } = sendDue(workspace, recipient);
     const views = await placed(engine, workspace, sent, {}, pace);
-    replaceComments(workspace, sent);
+    if (sent.length > 0) writeComments(workspace.ports.fs, workspace.store.layout, all);
     return views;
   });
 }
@@ -44,24 +44,32 @@ export async function recordAsSent(
   options: CallOptions,
 ): Promise<void> {
   await engine.write(options, 'existing', async ({ workspace }) => {
-    const due = dueComments(workspace, recipient).filter(({ id }) => ids.has(id));
-    replaceComments(workspace, asSent(workspace, due, recipient));
+    const { sent, all } = sendDue(workspace, recipient, ids);
+    if (sent.length > 0) writeComments(workspace.ports.fs, workspace.store.layout, all);
   });
 }
 
-function asSent({ ports }: Workspace, comments: readonly Comment[], { agent, session }: Recipient): readonly Comment[] {
-  const sent = { time: ports.clock.now(), agent: canonicalAgent(agent), session };
-  return comments.map((one) => ({ ...one, sent }));
-}
-
-/** The caller holds the lock. */
-function replaceComments({ ports, store }: Workspace, changed: readonly Comment[]): void {
-  if (changed.length === 0) return;
-  const byId = new Map(changed.map((one) => [one.id, one]));
-  const all = readComments(ports.fs, store.layout);
-  writeComments(
-    ports.fs,
-    store.layout,
-    all.map((one) => byId.get(one.id) ?? one),
-  );
+/**
+ * Returns the comments that count as sent to the agent now, and all comments with these. Writes nothing.
+ * @param only absent: all that are due
+ */
+function sendDue(
+  workspace: Workspace,
+  recipient: Recipient,
+  only?: ReadonlySet<CommentId>,
+): { readonly sent: readonly Comment[]; readonly all: readonly Comment[] } {
+  const { ports, store } = workspace;
+  const delivery = {
+    time: ports.clock.now(),
+    agent: canonicalAgent(recipient.agent),
+    session: recipient.session,
+  };
+  const sent: Comment[] = [];
+  const all = readComments(ports.fs, store.layout).map((one) => {
+    if (only?.has(one.id) === false || !isFor(workspace, one, recipient)) return one;
+    const now = { ...one, sent: delivery };
+    sent.push(now);
+    return now;
+  });
+  return { sent, all };
 }
