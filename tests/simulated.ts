@@ -43,7 +43,7 @@ export function treeOf(disk: SimDisk, folder = ROOT): { readonly tree: Tree; rea
       else if (kind === 'folder') {
         tree.set(inside + name, `folder ${mode}`);
         walk(child, `${inside}${name}/`);
-      } else tree.set(inside + name, `file ${mode} ${contentOf(disk, child, stat.size)}`);
+      } else tree.set(inside + name, `file ${mode} ${bytesOf(disk, child).toString('latin1')}`);
     }
   };
   const top = disk.lstat(folder);
@@ -54,12 +54,24 @@ export function treeOf(disk: SimDisk, folder = ROOT): { readonly tree: Tree; rea
   return { tree, staging };
 }
 
-function contentOf(disk: SimDisk, path: DiskPath, size: number): string {
+export function bytesOf(disk: Fs, path: DiskPath): Buffer {
   const file = disk.openRead(path);
-  const bytes = Buffer.alloc(size);
-  disk.read(file, bytes, 0, size, 0);
+  const bytes = Buffer.alloc(disk.fstat(file).size);
+  disk.read(file, bytes, 0, bytes.length, 0);
   disk.close(file);
-  return bytes.toString('latin1');
+  return bytes;
+}
+
+/** Removes everything in a folder. */
+export function clear(disk: Fs, path: DiskPath): void {
+  for (const name of disk.list(path)) {
+    const child = `${path}/${name}` as DiskPath;
+    const stat = disk.lstat(child);
+    if (stat !== null && kindOf(stat) === 'folder') {
+      clear(disk, child);
+      disk.removeFolder(child);
+    } else disk.unlink(child);
+  }
 }
 
 /** Writes a file, or replaces one. */

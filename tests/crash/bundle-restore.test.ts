@@ -2,7 +2,7 @@ import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
 import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { engine, journals, put, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { bytesOf, engine, journals, put, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 import { putPackedRepository } from './packed-repository.ts';
 
@@ -55,14 +55,6 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-function read(disk: SimDisk, path: DiskPath): Buffer {
-  const file = disk.openRead(path);
-  const bytes = Buffer.alloc(disk.fstat(file).size);
-  disk.read(file, bytes, 0, bytes.length, 0);
-  disk.close(file);
-  return bytes;
-}
-
 function putRepository(disk: SimDisk): void {
   const putIn = (path: string, content: Buffer): void => {
     const parents = path.split('/').slice(0, -1);
@@ -92,7 +84,7 @@ async function bundleOfClone(): Promise<Buffer> {
     await savepoint.checkpoint();
   }
   await savepoint.createBundle(CLONED);
-  cloned = read(disk, CLONED);
+  cloned = bytesOf(disk, CLONED);
   return cloned;
 }
 
@@ -112,7 +104,7 @@ async function bundles(): Promise<readonly [Buffer, Buffer]> {
     if (n === 3) await savepoint.createBundle(FIRST);
   }
   await savepoint.createBundle(SECOND, { since: 'cp_3' });
-  return [read(disk, FIRST), read(disk, SECOND)];
+  return [bytesOf(disk, FIRST), bytesOf(disk, SECOND)];
 }
 
 async function prepared(scene: Scene): Promise<SimDisk> {

@@ -1,7 +1,18 @@
 import type { DiskPath, SavepointError } from '@savepoint/core';
 import { dieByThrowing, FaultyFs, type FsCall, type SeededRandom, type SimDisk } from '@savepoint/testkit';
 import { expect } from 'vitest';
-import { codeOf, engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import {
+  bytesOf,
+  codeOf,
+  engine,
+  journals,
+  ROOT,
+  sameTree,
+  type Tree,
+  tell,
+  treeOf,
+  verifyDeep,
+} from '../simulated.ts';
 import { prepared, type Scene } from './scenes.ts';
 
 /** Makes the n-th file system call of an operation fail, n = 1, 2, … up to its last call; once, or from then on. */
@@ -114,21 +125,13 @@ function expectReport(failure: SavepointError, disk: SimDisk, tree: Tree, old: T
     else if (state === 'not restored') expect(tree.get(path), `${where}: ${path}`).not.toBe(before);
     if (before === undefined || !before.startsWith('file')) continue;
     expect(backup, `${where}: ${path}`).toBeDefined();
-    expect(before.endsWith(contentOf(disk, backup as DiskPath)), `${where}: ${path}`).toBe(true);
+    expect(before.endsWith(bytesOf(disk, backup as DiskPath).toString('latin1')), `${where}: ${path}`).toBe(true);
     seen.backups += 1;
   }
 }
 
 /** What has been checked so far. A sweep that never reaches it proves nothing. */
 export const seen = { backups: 0 };
-
-function contentOf(disk: SimDisk, path: DiskPath): string {
-  const file = disk.openRead(path);
-  const bytes = Buffer.alloc(disk.fstat(file).size);
-  disk.read(file, bytes, 0, bytes.length, 0);
-  disk.close(file);
-  return bytes.toString('latin1');
-}
 
 /** An operation died midway, and its recovery fails in turn. */
 async function failRecovery(half: SimDisk, ends: Ends, at: number, how: (typeof FAILURES)[number], moment: number) {

@@ -4,10 +4,10 @@
  * Another seed: SAVEPOINT_SEED=… npx vitest run tests/crash/linked-packs.test.ts
  */
 import type { DiskPath } from '@savepoint/core';
-import { type Fs, kindOf } from '@savepoint/core/ports';
+import type { Fs } from '@savepoint/core/ports';
 import { ProcessDied, type SeededRandom, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { codeOf, engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { bytesOf, clear, codeOf, engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { LINKING, prepared, SCENES } from './scenes.ts';
 
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -143,23 +143,4 @@ async function linkAndReplace(
   await savepoint.tidyUp();
   await savepoint.idle();
   return calls;
-}
-
-function clear(disk: SimDisk, path: DiskPath): void {
-  for (const name of disk.list(path)) {
-    const child = `${path}/${name}` as DiskPath;
-    const stat = disk.lstat(child);
-    if (stat !== null && kindOf(stat) === 'folder') {
-      clear(disk, child);
-      disk.removeFolder(child);
-    } else disk.unlink(child);
-  }
-}
-
-function bytesOf(disk: SimDisk, path: DiskPath): Buffer {
-  const file = disk.openRead(path);
-  const bytes = Buffer.alloc(disk.fstat(file).size);
-  disk.read(file, bytes, 0, bytes.length, 0);
-  disk.close(file);
-  return bytes;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { FaultyFs, type FsCall, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { engine, journals, put, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { bytesOf, engine, journals, put, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
@@ -39,14 +39,6 @@ async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   disk.onCall = null;
   expect(calls).toBeGreaterThan(20);
   return { disk: disk.afterProcessDeath(), old: treeOf(start).tree, done: treeOf(whole).tree };
-}
-
-function contentOf(disk: SimDisk, path: DiskPath): string {
-  const file = disk.openRead(path);
-  const bytes = Buffer.alloc(10_000);
-  const length = disk.read(file, bytes, 0, bytes.length, 0);
-  disk.close(file);
-  return bytes.toString('latin1', 0, length);
 }
 
 const codeOf = (error: unknown): string => (error as SavepointError).code;
@@ -95,7 +87,7 @@ describe('a write between the death and the recovery', () => {
       expect(JSON.stringify((error as SavepointError).data)).toContain('a.txt');
     }
     expect((await engine(disk, 204).status()).pending.length).toBe(1);
-    expect(contentOf(disk, at('a.txt'))).toBe('mine\n');
+    expect(bytesOf(disk, at('a.txt')).toString('latin1')).toBe('mine\n');
   });
 
   it('back restores every other file, and leaves that one alone', async () => {
@@ -116,7 +108,7 @@ describe('a write between the death and the recovery', () => {
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
     expect(recovered?.kept.map(({ path }) => path)).toEqual(['a.txt']);
     for (const state of [disk, ...disk.crashStates('any-subset', 20, seededRandom(1))]) {
-      expect(contentOf(state, recovered?.kept[0]?.backup as DiskPath)).toBe('mine\n');
+      expect(bytesOf(state, recovered?.kept[0]?.backup as DiskPath).toString('latin1')).toBe('mine\n');
     }
     // The operation is recorded and can be undone.
     expect((await engine(disk, 201).status()).undo?.trigger).toBe('restore');
@@ -169,9 +161,9 @@ describe('a save while a file was being moved aside, followed by the death of th
     expect(disk.lstat(at(path))).toBeNull();
     const next = disk.afterProcessDeath();
     await expect(engine(next, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
-    expect(contentOf(next, at(path))).toBe('mine\n');
+    expect(bytesOf(next, at(path)).toString('latin1')).toBe('mine\n');
     await engine(next, 201).recover({ decision: 'back' });
-    expect(contentOf(next, at(path))).toBe('mine\n');
+    expect(bytesOf(next, at(path)).toString('latin1')).toBe('mine\n');
   });
 });
 
@@ -212,7 +204,7 @@ describe('a changed journal', () => {
     const folder = `/home/workspaces/${store}/journal`;
     const name = disk.list(folder as DiskPath).find((each) => each.endsWith('.json')) as string;
     const file = `${folder}/${name}` as DiskPath;
-    const text = Buffer.from(contentOf(disk, file), 'latin1').toString();
+    const text = bytesOf(disk, file).toString();
     return { disk, file, json: JSON.parse(text.slice(65)) as Record<string, unknown> };
   }
 

@@ -1,7 +1,7 @@
 import type { DiskPath, Savepoint } from '@savepoint/core';
 import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { codeOf, engine, journals, ROOT, sameTree, tell, treeOf } from '../simulated.ts';
+import { bytesOf, codeOf, engine, journals, ROOT, sameTree, tell, treeOf } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
@@ -17,14 +17,6 @@ function put(disk: SimDisk, path: string, bytes: Uint8Array | string): void {
   const file = disk.openNew(path as DiskPath, 0o600);
   disk.write(file, Buffer.from(bytes), 0);
   disk.close(file);
-}
-
-function bytesOf(disk: SimDisk, path: DiskPath): Buffer {
-  const bytes = Buffer.alloc(disk.lstat(path)?.size ?? 0);
-  const file = disk.openRead(path);
-  disk.read(file, bytes, 0, bytes.length, 0);
-  disk.close(file);
-  return bytes;
 }
 
 /** Four checkpoints. The first object of three packs, the index of the fourth, the record, a ref and the frozen paths are damaged. */

@@ -1,7 +1,6 @@
 import type { DiskPath, Edit, FileRequest, Savepoint, TreePath } from '@savepoint/core';
-import { kindOf } from '@savepoint/core/ports';
 import { SimDisk } from '@savepoint/testkit';
-import { engine, ROOT } from '../simulated.ts';
+import { clear, engine, ROOT } from '../simulated.ts';
 import { putPackedRepository } from './packed-repository.ts';
 
 /**
@@ -381,15 +380,4 @@ function put(disk: SimDisk, path: string, content: string | Buffer, mode = 0o644
   disk.write(file, Buffer.from(content), 0);
   disk.fchmod(file, mode);
   disk.close(file);
-}
-
-function clear(disk: SimDisk, path: DiskPath): void {
-  for (const name of disk.list(path)) {
-    const child = `${path}/${name}` as DiskPath;
-    const stat = disk.lstat(child);
-    if (stat !== null && kindOf(stat) === 'folder') {
-      clear(disk, child);
-      disk.removeFolder(child);
-    } else disk.unlink(child);
-  }
 }
