@@ -17,7 +17,7 @@ import type { WriteContext } from './write-context.ts';
 
 /** Whether a first checkpoint linked packs, and nothing was done about it yet. */
 export function hasNewLinks({ ports, store }: Workspace): boolean {
-  return store.objects.hasLinkedPacks && hasAdoptedMarker(ports.fs, store.layout);
+  return hasAdoptedMarker(ports.fs, store.layout) && store.objects.hasLinkedPacks;
 }
 
 /**

@@ -71,7 +71,7 @@ export async function tidyAfter(engine: Engine, { context, workspace, lock }: Wr
     const { retention } = context.effectiveSettings(workspace.root);
     const most = Math.max(retention.maxCheckpoints * OVERRUN, retention.maxCheckpoints + OVERRUN_BY);
     const isOverrun = workspace.timeline.list().length > most;
-    if (hasNewLinks(workspace) && engine.base.keepsStores) tidyLater(engine);
+    if (engine.base.keepsStores && hasNewLinks(workspace)) tidyLater(engine);
     if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
     // A sweep would remove objects that a pending operation needs and no ref reaches.
     if (hasPendingOperation(workspace)) return;
