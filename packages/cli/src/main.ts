@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts';
+import { limitHeap } from './heap-growth.ts';
 
 const [first, ...others] = process.argv.slice(2);
+limitHeap(process.argv.slice(2));
 // A tab in a shell writes nothing.
 useCompileCache(process.env, { adds: first !== '__complete' });
 // Hooks take the fastest path and load only what they need, because agents wait for them at every step.

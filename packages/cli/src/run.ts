@@ -24,7 +24,6 @@ import type {
 import { daemonWatcher } from './daemon/watcher.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
-import { keepHeapSmall, limitHeapGrowth } from './heap-growth.ts';
 import { ask } from './input/ask.ts';
 import { type Interrupt, listenForInterrupts } from './interrupt.ts';
 import { openOptions } from './opening.ts';
@@ -119,8 +118,6 @@ async function runVerb(
   const { command, given } = (await parsed.instead?.(typed)) ?? { command: parsed, given: typed };
   const { verb } = command;
   const { env } = start;
-  if (verb.changes === 'files') keepHeapSmall();
-  else limitHeapGrowth();
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
     const input = await command.input(given, context);
     const following = command.follow?.(input, given, context) ?? null;

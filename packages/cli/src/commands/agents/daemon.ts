@@ -7,7 +7,6 @@ import { askDaemon, type DaemonAnswer } from '../../daemon/ask.ts';
 import { buildOnDisk } from '../../daemon/build.ts';
 import { homeOf, runDaemon } from '../../daemon/run.ts';
 import { homeLink } from '../../daemon/runtime-folder.ts';
-import { limitHeapGrowth } from '../../heap-growth.ts';
 import { countText } from '../../show/format.ts';
 import { writeAll } from '../../write.ts';
 
@@ -110,7 +109,6 @@ async function runDaemonHere(
     throw new SavepointError('USAGE', '--idle needs a whole number of seconds.', { argument: '--idle' });
   }
   const idleMs = given === undefined ? null : Number(given) * 1_000;
-  limitHeapGrowth();
   const ended = await runDaemon({ ...environment, script: process.argv[1] ?? '', idleMs });
   if (ended === 'taken') writeAll(1, 'Another daemon is already running.\n');
   // Open handles of workspaces must not keep the process alive.

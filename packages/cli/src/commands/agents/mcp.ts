@@ -4,7 +4,6 @@ import { loadAgents } from '../../agents.ts';
 import type { GlobalOptions, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { absolutePath } from '../../folder.ts';
-import { limitHeapGrowth } from '../../heap-growth.ts';
 import { ownVersion } from '../../own-version.ts';
 import { writeAll } from '../../write.ts';
 
@@ -19,7 +18,6 @@ export const mcp: StandaloneCommand = {
 
   async run({ options: { root } }, { globals, env, interrupt }) {
     assertNoneOf(globals);
-    limitHeapGrowth();
     const roots = (Array.isArray(root) ? root : []).map((given: string) => absolutePath(given, env));
     // Loaded on demand: the help of this command does not need it.
     const { serve } = await import('@savepoint/mcp');

@@ -8,7 +8,6 @@ import { loadAgents } from '../../agents.ts';
 import type { CommandEnvironment, Environment, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { absolutePath, folderToOpen } from '../../folder.ts';
-import { keepHeapSmall } from '../../heap-growth.ts';
 import { ownVersion } from '../../own-version.ts';
 import { studioPage } from '../../studio-page.ts';
 import { systemCode } from '../../system-error.ts';
@@ -47,7 +46,6 @@ export const studio: StandaloneCommand = {
     const { globals, env, interrupt } = environment;
     const port = wholeNumber(options['port'], '--port', 65_535) ?? null;
     const idleMinutes = wholeNumber(options['idle'], '--idle', MAX_IDLE_MINUTES) ?? DEFAULT_IDLE_MINUTES;
-    keepHeapSmall();
     const running = await start(environment, {
       port,
       isReadOnly: options['readOnly'] === true,
