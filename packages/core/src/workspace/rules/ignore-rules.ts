@@ -133,7 +133,8 @@ export class IgnoreChain {
     if (this.#filter === undefined) {
       const own = NameFilter.of(this.#own.flat());
       const above = this.parent === null ? NameFilter.of([]) : this.parent.#nameFilter();
-      this.#filter = own === null || above === null ? null : this.#own.length === 0 ? above : above.with(own);
+      const isOfNoUse = own === null || above === null || above.isOpenIn(this.name);
+      this.#filter = isOfNoUse ? null : this.#own.length === 0 ? above : above.with(own);
     }
     return this.#filter;
   }

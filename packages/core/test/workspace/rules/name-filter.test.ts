@@ -16,6 +16,24 @@ test.each([
   expect(filter?.mayMatch(no)).toBe(false);
 });
 
-test.each(['!back', '*', 'foo/**', 'loose\\ ', 'a[bc]*'.slice(1), 'end\r'])('%j may match any name', (pattern) => {
-  expect(NameFilter.of([pattern])).toBeNull();
+test('a name that is only re-included needs no further check', () => {
+  expect(NameFilter.of(['!back', 'a'])?.mayMatch('back')).toBe(false);
 });
+
+test.each([
+  ['foo/**', 'FOO', 'bar'],
+  ['/x/foo/**/', 'foo', 'x'],
+  ['**/foo/**', 'foo', 'x'],
+])('%s may match any name in %s, and not in %s', (pattern, yes, no) => {
+  const filter = NameFilter.of(['other', pattern]);
+  expect(filter?.mayMatch('some')).toBe(false);
+  expect(filter?.isOpenIn(yes)).toBe(true);
+  expect(filter?.isOpenIn(no)).toBe(false);
+});
+
+test.each(['*', 'f*/**', '/**', '**/**', 'a[/]b/**', 'a\\/**', 'loose\\ ', 'a[bc]*'.slice(1), 'end\r'])(
+  '%j may match any name',
+  (pattern) => {
+    expect(NameFilter.of([pattern])).toBeNull();
+  },
+);
