@@ -15,8 +15,12 @@ export class FileHandleCache {
     private readonly maxOpen: number = MAX_OPEN,
   ) {}
 
-  /** Returns an open handle for the file. @throws FsError like `openRead` */
-  get(path: DiskPath): Fd {
+  /**
+   * Returns an open handle for the file.
+   * @param check is called with a handle that was not open before; if it throws, the handle is closed
+   * @throws FsError like `openRead`
+   */
+  get(path: DiskPath, check?: (fd: Fd) => void): Fd {
     const known = this.#open.get(path);
     if (known !== undefined) {
       this.#open.delete(path);
@@ -25,6 +29,12 @@ export class FileHandleCache {
     }
     const fd = this.fs.openRead(path);
     this.#open.set(path, fd);
+    try {
+      check?.(fd);
+    } catch (error) {
+      this.close(path);
+      throw error;
+    }
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= this.maxOpen) break;
       this.close(oldest);

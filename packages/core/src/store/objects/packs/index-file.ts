@@ -1,6 +1,6 @@
 /** An index that stays on disk: only a bounded part of it is in memory. */
 import { readEntireFile } from '../../../io/durable-write.ts';
-import { type Fs, FsError, kindOf, type Stat } from '../../../io/fs.ts';
+import { type Fd, type Fs, FsError, kindOf, type Stat } from '../../../io/fs.ts';
 import type { DiskPath } from '../../../model/names.ts';
 import { FormatProblem } from '../damage.ts';
 import { type FileHandleCache, readFully } from '../file-handle-cache.ts';
@@ -10,8 +10,8 @@ import { type IndexBytes, type IndexPart, MAX_FIELD_BYTES, PackIndex } from './p
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 /** Small, because ids are looked up in no order. */
 const PAGE_BYTES = 4 * 1024;
-/** A page may be in one slot only. With 1024 of them, an index needs 4 MiB of memory at most. */
-const SLOTS = 1024;
+/** A page may be in one slot only. With 2048 of them, an index needs 8 MiB of memory at most. */
+const SLOTS = 2048;
 /** A field may extend into the next page. */
 const SLOT_BYTES = PAGE_BYTES + MAX_FIELD_BYTES;
 const PIECE_BYTES = 256 * 1024;
@@ -75,15 +75,16 @@ class IndexFile implements IndexBytes {
     for (let at = 0; at < this.length; at += PIECE_BYTES) yield this.#read(at, buffer).bytes;
   }
 
+  /** If it is another file, the one whose checksum was verified is gone, and so is its pack. */
+  readonly #assertSame = (fd: Fd): void => {
+    const { dev, ino, size } = this.fs.fstat(fd);
+    if (dev !== this.#stat.dev || ino !== this.#stat.ino || size !== this.length)
+      throw new FsError('ENOENT', 'openRead', this.path);
+  };
+
   #read(start: number, into: Buffer): IndexPart {
     const bytes = into.subarray(0, this.length - start);
-    const fd = this.handles.get(this.path);
-    const { dev, ino, size } = this.fs.fstat(fd);
-    if (dev !== this.#stat.dev || ino !== this.#stat.ino || size !== this.length) {
-      // The file whose checksum was verified is gone, and so is its pack.
-      this.handles.close(this.path);
-      throw new FsError('ENOENT', 'openRead', this.path);
-    }
+    const fd = this.handles.get(this.path, this.#assertSame);
     if (readFully(this.fs, fd, bytes, bytes.length, start) < bytes.length) throw new FormatProblem('is cut off');
     return { start, bytes };
   }
