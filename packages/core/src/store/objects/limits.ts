@@ -2,10 +2,7 @@
 
 const MIB = 1024 * 1024;
 
-/**
- * Bytes that a batch keeps in memory before it writes a pack. Our packs of several objects exceed it by at most one
- * entry.
- */
+/** Bytes at which a pack is full. Our packs of several objects exceed it by at most one entry. */
 export const PACK_BYTES = 64 * MIB;
 
 /** Larger blobs are compressed and verified piece by piece, and get their own pack. */

@@ -10,8 +10,8 @@ import { type IndexBytes, type IndexPart, MAX_FIELD_BYTES, PackIndex } from './p
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 /** Small, because ids are looked up in no order. */
 const PAGE_BYTES = 4 * 1024;
-/** A page may be in one slot only. With 2048 of them, an index needs 8 MiB of memory at most. */
-const SLOTS = 2048;
+/** A page may be in one slot only. With 1024 of them, an index needs 4 MiB of memory at most. */
+const SLOTS = 1024;
 /** A field may extend into the next page. */
 const SLOT_BYTES = PAGE_BYTES + MAX_FIELD_BYTES;
 const PIECE_BYTES = 256 * 1024;

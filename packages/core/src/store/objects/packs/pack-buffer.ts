@@ -1,5 +1,4 @@
-/** A pack in memory while objects are added to it. */
-import { createHash } from 'node:crypto';
+/** A pack in memory while objects are added to it, or the part of it that is not in a file yet. */
 import { crc32 } from 'node:zlib';
 import type { ObjectId } from '../../../model/ids.ts';
 import { KEY_BYTES, writeKey } from '../object-hash.ts';
@@ -13,11 +12,24 @@ export interface BufferedObject {
   readonly compressed: Buffer;
 }
 
-export interface ClosedPack {
-  /** The pack's bytes in order, including the checksum at the end. */
-  readonly blocks: readonly Buffer[];
-  readonly entries: readonly PackIndexEntry[];
-  readonly checksum: Buffer;
+/** Reads `length` bytes of the pack that were taken out of the buffer. */
+export type ReadTaken = (offset: number, length: number) => Buffer;
+
+/** Where an object is in the pack. */
+interface Place {
+  readonly type: ObjectType;
+  readonly size: number;
+  readonly crc: number;
+  /** Where the entry begins. */
+  readonly offset: number;
+  readonly headBytes: number;
+  readonly compressedBytes: number;
+}
+
+interface Block {
+  /** Where it begins in the pack. */
+  readonly offset: number;
+  readonly bytes: Buffer;
 }
 
 /** A block is as large as everything before it, within these bounds: most packs have a few small objects. */
@@ -25,61 +37,86 @@ const SMALLEST_BLOCK_BYTES = 32 * 1024;
 const LARGEST_BLOCK_BYTES = 1024 * 1024;
 
 export class PackBuffer {
-  readonly #objects = new Map<ObjectId, BufferedObject>();
-  readonly #places: { readonly id: ObjectId; readonly crc: number; readonly offset: number }[] = [];
-  /** Full blocks; `#block` is being filled. This gives few large writes instead of many small ones. */
-  readonly #full: Buffer[] = [];
-  #block = Buffer.allocUnsafe(0);
+  /** In the order of the pack. */
+  readonly #places = new Map<ObjectId, Place>();
+  /** Full blocks in memory. This gives few large writes instead of many small ones. */
+  #full: Block[] = [];
+  /** The block that is being filled, and how many of its bytes are used. */
+  #block: Block = { offset: PACK_HEADER_BYTES, bytes: Buffer.alloc(0) };
   #used = 0;
   #bytes = PACK_HEADER_BYTES;
+  #bytesTaken = PACK_HEADER_BYTES;
 
   get count(): number {
-    return this.#places.length;
+    return this.#places.size;
   }
 
+  /** Of the pack so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  find(id: ObjectId): BufferedObject | null {
-    return this.#objects.get(id) ?? null;
+  get bytesInMemory(): number {
+    return this.#bytes - this.#bytesTaken;
+  }
+
+  find(id: ObjectId, readTaken: ReadTaken): BufferedObject | null {
+    const place = this.#places.get(id);
+    if (place === undefined) return null;
+    const { type, size, offset, headBytes, compressedBytes } = place;
+    const start = offset + headBytes;
+    return { type, size, compressed: this.#inMemory(start, compressedBytes) ?? readTaken(start, compressedBytes) };
   }
 
   add(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
     const head = encodeEntryHeader(type, size);
     const length = head.length + compressed.length;
-    if (this.#used + length > this.#block.length) this.#newBlock(length);
+    if (this.#used + length > this.#block.bytes.length) this.#newBlock(length);
     const start = this.#used;
-    this.#block.set(head, start);
-    this.#block.set(compressed, start + head.length);
+    this.#block.bytes.set(head, start);
+    this.#block.bytes.set(compressed, start + head.length);
     this.#used += length;
-    const entry = this.#block.subarray(start, this.#used);
-    this.#places.push({ id, crc: crc32(entry), offset: this.#bytes });
-    this.#objects.set(id, { type, size, compressed: entry.subarray(head.length) });
+    const crc = crc32(this.#block.bytes.subarray(start, this.#used));
+    const lengths = { headBytes: head.length, compressedBytes: compressed.length };
+    this.#places.set(id, { type, size, crc, offset: this.#bytes, ...lengths });
     this.#bytes += length;
   }
 
-  close(): ClosedPack {
-    const body = [encodePackHeader(this.count), ...this.#full, this.#block.subarray(0, this.#used)];
-    const hash = createHash('sha1');
-    for (const block of body) hash.update(block);
-    const checksum = hash.digest();
-    return { blocks: [...body, checksum], entries: this.#entries(), checksum };
+  /** The pack's header, for the objects that it has now. */
+  header(): Buffer {
+    return encodePackHeader(this.count);
+  }
+
+  /** Hands over all bytes in memory, in order. From now on, they are read with `ReadTaken`. */
+  takeBlocks(): readonly Buffer[] {
+    const blocks = [...this.#full.map(({ bytes }) => bytes), this.#block.bytes.subarray(0, this.#used)];
+    this.#full = [];
+    this.#block = { offset: this.#bytes, bytes: Buffer.alloc(0) };
+    this.#used = 0;
+    this.#bytesTaken = this.#bytes;
+    return blocks;
   }
 
   /** All keys share one buffer: small separate buffers would each keep a block of node's pool alive. */
-  #entries(): readonly PackIndexEntry[] {
+  entries(): readonly PackIndexEntry[] {
     const keys = Buffer.allocUnsafeSlow(KEY_BYTES * this.count);
-    return this.#places.map(({ id, crc, offset }, place) => {
+    return Array.from(this.#places, ([id, { crc, offset }], place) => {
       const key = writeKey(keys.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES), id);
       return { key, crc, offset };
     });
   }
 
+  #inMemory(start: number, length: number): Buffer | null {
+    const holds = ({ offset, bytes }: Block) => offset <= start && start < offset + bytes.length;
+    const block = [this.#block, ...this.#full].find(holds);
+    return block?.bytes.subarray(start - block.offset, start - block.offset + length) ?? null;
+  }
+
   #newBlock(atLeast: number): void {
-    if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    const { offset, bytes } = this.#block;
+    if (this.#used > 0) this.#full.push({ offset, bytes: bytes.subarray(0, this.#used) });
     const usual = Math.min(LARGEST_BLOCK_BYTES, Math.max(SMALLEST_BLOCK_BYTES, this.#bytes));
-    this.#block = Buffer.allocUnsafe(Math.max(usual, atLeast));
+    this.#block = { offset: this.#bytes, bytes: Buffer.allocUnsafe(Math.max(usual, atLeast)) };
     this.#used = 0;
   }
 }

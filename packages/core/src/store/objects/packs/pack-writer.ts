@@ -34,9 +34,9 @@ import { type ReadAt, readFrom, readUpTo } from '../read-at.ts';
 import { checkEnds, checkOffsets } from '../verify-objects.ts';
 import { deflate, PieceDeflater } from '../zlib-data.ts';
 import { BaseCache } from './base-cache.ts';
+import { GrowingPack, type PackDraft } from './growing-pack.ts';
 import { openPackIndex } from './index-file.ts';
 import { type AdoptMethod, linkPack, type OpenPack } from './link-pack.ts';
-import { PackBuffer } from './pack-buffer.ts';
 import { PackFile, type PackReadContext } from './pack-file.ts';
 import { encodeEntryHeader, encodePackHeader, PACK_HEADER_BYTES } from './pack-format.ts';
 import { encodePackIndex, PackIndex } from './pack-index.ts';
@@ -59,13 +59,15 @@ export type WrittenLocation =
 
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
+/** A growing pack has at most one in this many of the bytes of a full pack in memory. */
+const IN_MEMORY_RATIO = 8;
 /** The folder is synced together with them. */
 const MAX_UNSYNCED = MAX_SYNCED_TOGETHER - 1;
 
 export class PackWriter {
   readonly #fs: Fs;
   readonly #compressor: BackgroundCompressor;
-  #buffer = new PackBuffer();
+  #growing: GrowingPack;
   readonly #written: WrittenPack[] = [];
   /** Complete files that are not fsynced yet: syncing all of them together costs little more than syncing one. */
   readonly #unsynced = new Map<DiskPath, Fd>();
@@ -85,6 +87,7 @@ export class PackWriter {
     private readonly packBytes: number = PACK_BYTES,
   ) {
     this.#fs = ports.fs;
+    this.#growing = this.#newPack();
     this.#compressor = new BackgroundCompressor(ports.compressor ?? null, (id, type, size, compressed) =>
       this.addCompressed(id, type, size, compressed),
     );
@@ -96,7 +99,7 @@ export class PackWriter {
 
   /** Size of all packs, including adopted ones, without indexes and without objects that are still being compressed. */
   get bytes(): number {
-    return this.#bytesWritten + this.#buffer.bytes;
+    return this.#bytesWritten + this.#growing.bytes;
   }
 
   has(id: ObjectId): boolean {
@@ -105,7 +108,7 @@ export class PackWriter {
 
   find(id: ObjectId): WrittenLocation | null {
     if (!this.#ids.has(id)) return this.#findAdopted(writeKey(this.#key, id));
-    const buffered = this.#buffer.find(id);
+    const buffered = this.#growing.find(id);
     if (buffered !== null) return { in: 'buffer', ...buffered };
     const object = this.#compressor.find(id);
     if (object !== null) return { in: 'memory', object };
@@ -126,9 +129,9 @@ export class PackWriter {
 
   /** Adds an object whose zlib stream is `compressed`; the bytes are copied. */
   addCompressed(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
-    this.#buffer.add(id, type, size, compressed);
+    this.#growing.add(id, type, size, compressed);
     this.#ids.add(id);
-    if (this.#buffer.bytes >= this.packBytes) this.#flush();
+    if (this.#growing.bytes >= this.packBytes) this.#flush();
   }
 
   /**
@@ -226,7 +229,7 @@ export class PackWriter {
    */
   async publish(alongside: readonly Fd[] = []): Promise<readonly PublishedPack[]> {
     await this.awaitCompression();
-    if (this.#buffer.count > 0) this.#flush();
+    if (this.#growing.count > 0) this.#flush();
     if (this.#written.length === 0) {
       await this.#syncTogether(alongside);
       return [];
@@ -251,22 +254,21 @@ export class PackWriter {
       this.#discard(pack);
     }
     this.#written.length = 0;
-    this.#buffer = new PackBuffer();
+    if (this.#growing.file !== null) this.#discardDraft(this.#growing.file);
+    this.#growing = this.#newPack();
     this.#ids.clear();
   }
 
   #flush(): void {
-    const { checksum, blocks, entries } = this.#buffer.close();
-    const pack = this.#temporaryPath('pack');
-    this.#createFile(pack, (fd) => {
-      let at = 0;
-      for (const block of blocks) {
-        this.#fs.write(fd, block, at);
-        at += block.length;
-      }
-    });
-    this.#writeIndex(pack, encodePackIndex(entries, checksum), checksum);
-    this.#buffer = new PackBuffer();
+    const { file, checksum, entries } = this.#growing.finish();
+    this.#keepForSync(file);
+    this.#growing = this.#newPack();
+    this.#writeIndex(file.path, encodePackIndex(entries, checksum), checksum);
+  }
+
+  #newPack(): GrowingPack {
+    const create = () => this.#createDraft(this.#temporaryPath('pack'));
+    return new GrowingPack(this.#fs, this.handles, create, this.packBytes / IN_MEMORY_RATIO);
   }
 
   /**
@@ -355,21 +357,34 @@ export class PackWriter {
 
   /** Creates a file with what `fillFile` writes, and removes it on failure. */
   #createFile<T>(path: DiskPath, fillFile: (fd: Fd) => T): T {
-    const fd = this.#fs.openNew(path, FILE_MODE);
+    const draft = this.#createDraft(path);
     try {
-      const result = fillFile(fd);
-      if (this.#unsynced.size < MAX_UNSYNCED) {
-        this.#unsynced.set(path, fd);
-      } else {
-        this.#fs.sync(fd); // P2
-        this.#fs.close(fd);
-      }
+      const result = fillFile(draft.fd);
+      this.#keepForSync(draft);
       return result;
     } catch (error) {
-      this.#fs.close(fd);
-      this.#discard(path);
+      this.#discardDraft(draft);
       throw error;
     }
+  }
+
+  #createDraft(path: DiskPath): PackDraft {
+    return { path, fd: this.#fs.openNew(path, FILE_MODE) };
+  }
+
+  /** Takes over a complete file. */
+  #keepForSync({ path, fd }: PackDraft): void {
+    this.#unsynced.set(path, fd);
+    if (this.#unsynced.size <= MAX_UNSYNCED) return;
+    this.#fs.sync(fd); // P2
+    this.#unsynced.delete(path);
+    this.#fs.close(fd);
+  }
+
+  #discardDraft({ path, fd }: PackDraft): void {
+    this.#unsynced.set(path, fd);
+    this.handles.close(path);
+    this.#discard(path);
   }
 
   async #syncFiles(alongside: readonly Fd[]): Promise<void> {
