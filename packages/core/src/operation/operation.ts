@@ -307,12 +307,17 @@ export async function captureAndPlan(
 
 /** Identifies a plan: the same plan on the same files has the same fingerprint. */
 export function fingerprintOf(plan: ChangeSet): string {
-  const paths = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
-  const heads = (plan.heads ?? []).map(({ path, before, after, refs, movesIndex, index }) =>
-    JSON.stringify([path, before, after, refs, movesIndex ? index : null]),
-  );
-  const lines = [...paths, ...heads];
-  return createHash('sha1').update(lines.join('\n')).digest('hex');
+  const hash = createHash('sha1');
+  let separator = '';
+  const add = (line: readonly unknown[]): void => {
+    hash.update(separator + JSON.stringify(line));
+    separator = '\n';
+  };
+  for (const { path, from, to } of plan.paths) add([path, entryToJson(from), entryToJson(to)]);
+  for (const { path, before, after, refs, movesIndex, index } of plan.heads ?? []) {
+    add([path, before, after, refs, movesIndex ? index : null]);
+  }
+  return hash.digest('hex');
 }
 
 /** @throws SavepointError PENDING if a missing root will need what the plan changes */

@@ -29,6 +29,7 @@ const FORMAT_WITHOUT_SHARED = 2;
 /** Versions that do not know mounts can recover this format, too. */
 const FORMAT_WITHOUT_MOUNTS = 1;
 const JOURNAL_BYTES = 1 << 30;
+const TRANSITIONS_A_PIECE = 500;
 
 interface MountJson {
   readonly path: JsonName;
@@ -69,12 +70,12 @@ export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
   const { root, stage, makesRoot } = intent;
   const mounts = intent.mounts.map(({ path }) => nameToJson(path));
   const json = { root: nameToJson(root), stage, makesRoot, ...(mounts.length === 0 ? {} : { mounts }) };
-  durableCreate(fs, intentFile(folder, intent.transaction), seal(JSON.stringify(json)), 0o600);
+  durableCreate(fs, intentFile(folder, intent.transaction), seal([JSON.stringify(json)]), 0o600);
 }
 
 /** Writes the journal durably. This is the commit point: once it returns, the transaction is committed. */
 export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
-  const json: JournalJson = {
+  const json: Omit<JournalJson, 'transitions'> = {
     format: formatOf(journal),
     transaction: journal.transaction,
     workspace: journal.workspace,
@@ -87,16 +88,26 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
       ? {}
       : { mounts: journal.mounts.map(({ path, identity }) => ({ path: nameToJson(path), ...identity })) }),
     ...(journal.isRolledBack ? { takenBack: true } : {}),
-    transitions: journal.transitions.map(({ path, from, to, isShared = false }) => [
-      nameToJson(path),
-      entryToJson(from),
-      entryToJson(to),
-      ...(isShared ? ([true] as const) : ([] as const)),
-    ]),
     closed: journal.closed.map(({ path, mode }) => [nameToJson(path), mode]),
     checkpoint: journal.checkpoint,
   };
-  durableWrite(fs, journalFile(folder, journal.transaction), seal(JSON.stringify(json)), 0o600);
+  const pieces = [JSON.stringify(json).slice(0, -1), ',"transitions":[', ...piecesOf(journal.transitions), ']}'];
+  durableWrite(fs, journalFile(folder, journal.transaction), seal(pieces), 0o600);
+}
+
+/** Tens of thousands of them would take several times their memory as one value. */
+function* piecesOf(transitions: readonly Transition[]): Generator<string> {
+  for (let at = 0; at < transitions.length; at += TRANSITIONS_A_PIECE) {
+    const piece: JournalJson['transitions'] = transitions
+      .slice(at, at + TRANSITIONS_A_PIECE)
+      .map(({ path, from, to, isShared = false }) => [
+        nameToJson(path),
+        entryToJson(from),
+        entryToJson(to),
+        ...(isShared ? ([true] as const) : ([] as const)),
+      ]);
+    yield (at === 0 ? '' : ',') + JSON.stringify(piece).slice(1, -1);
+  }
 }
 
 /** Removes a journal durably. If it came back after a power cut, recovery would take later edits for damage. */
@@ -202,8 +213,11 @@ function treePath(json: JsonName, ports: Ports, file: DiskPath): TreePath {
   return path;
 }
 
-function seal(body: string): Buffer {
-  return Buffer.from(`${createHash('sha256').update(body).digest('hex')}\n${body}`);
+/** @param body in pieces: hashing a long text would take three times its memory */
+function seal(body: readonly string[]): Buffer {
+  const hash = createHash('sha256');
+  for (const piece of body) hash.update(piece);
+  return Buffer.from(`${hash.digest('hex')}\n${body.join('')}`);
 }
 
 function unseal(file: DiskPath, data: Buffer): unknown {
