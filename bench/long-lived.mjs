@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const PROCESS = fileURLToPath(new URL('./long-lived-process.mjs', import.meta.url));
 
+/** The limits that `savepoint` gives the heap of its long-lived processes. */
+export const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=40'];
+
 /** @typedef {Awaited<ReturnType<typeof startProcess>>} LineProcess */
 
 /**
@@ -18,7 +21,7 @@ const PROCESS = fileURLToPath(new URL('./long-lived-process.mjs', import.meta.ur
  */
 export function startLongLived(dir, home, env = {}) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  return startProcess(['--max-semi-space-size=4', PROCESS, dir, home], env);
+  return startProcess([...HEAP_FLAGS, PROCESS, dir, home], env);
 }
 
 /**

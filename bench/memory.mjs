@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { HEAP_FLAGS } from './long-lived.mjs';
 import { wholeCommand } from './measure.mjs';
 import { git, makeRepository, trackedFiles } from './repository.mjs';
+import { copyOfClone } from './speed/subject.mjs';
 
 const HOUR = fileURLToPath(new URL('./hour-process.mjs', import.meta.url));
-/** As `savepoint` starts its daemon. */
-const DAEMON_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 const MANY = 1_000;
 /** A scan always reads files again that are less than two seconds old. */
 const STABLE_AFTER_MS = 2_500;
@@ -26,7 +26,7 @@ export async function measureMemory({ base, command, clone, files, edits }) {
   const home = join(base, 'memory-home');
   mkdirSync(home, { mode: 0o700 });
   if (clone === undefined) makeRepository(dir, files);
-  else git(base, 'clone', '--quiet', '--no-hardlinks', clone, dir);
+  else copyOfClone(clone, dir);
   const tracked = trackedFiles(dir).length.toLocaleString('en');
   const commands = await inCommands({ dir, home, command });
   git(dir, 'checkout', '--quiet', '.');
@@ -102,7 +102,7 @@ async function inCommands({ dir, home, command }) {
  * @returns {Promise<readonly Moment[]>}
  */
 async function inAnHour(dir, home, edits) {
-  const child = spawn(process.execPath, [...DAEMON_FLAGS, HOUR, dir, home, String(edits)], {
+  const child = spawn(process.execPath, [...HEAP_FLAGS, HOUR, dir, home, String(edits)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   /** @type {Moment[]} */

@@ -1,6 +1,6 @@
 // @ts-check
 /** What is measured: a copy of a clone, or a repository that is made up. */
-import { mkdirSync, readdirSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { git, makeRepository } from '../repository.mjs';
 
@@ -43,7 +43,16 @@ export function copyOfClone(clone, dir) {
   } catch (cause) {
     throw new Error(`${repository} cannot be copied and checked out: use a complete clone`, { cause });
   }
+  makePacksReadOnly(join(dir, '.git/objects/pack'));
   return described(name, dir);
+}
+
+/**
+ * As git makes them. A mirror of a repository may have lost that.
+ * @param {string} folder
+ */
+function makePacksReadOnly(folder) {
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
 }
 
 /**
