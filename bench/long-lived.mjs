@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const PROCESS = fileURLToPath(new URL('./long-lived-process.mjs', import.meta.url));
 
-/** The limits that `savepoint` gives the heap of its long-lived processes. */
-export const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=40'];
+/** The limits that `savepoint` gives its daemon, as options of node and in the environment. */
+export const DAEMON_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
+export const DAEMON_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** @typedef {Awaited<ReturnType<typeof startProcess>>} LineProcess */
 
@@ -21,7 +22,7 @@ export const HEAP_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-perce
  */
 export function startLongLived(dir, home, env = {}) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  return startProcess([...HEAP_FLAGS, PROCESS, dir, home], env);
+  return startProcess([...DAEMON_FLAGS, PROCESS, dir, home], { ...DAEMON_ENVIRONMENT, ...env });
 }
 
 /**

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HEAP_FLAGS } from './long-lived.mjs';
+import { DAEMON_ENVIRONMENT, DAEMON_FLAGS } from './long-lived.mjs';
 import { wholeCommand } from './measure.mjs';
 import { git, makeRepository, trackedFiles } from './repository.mjs';
 import { copyOfClone } from './speed/subject.mjs';
@@ -102,7 +102,8 @@ async function inCommands({ dir, home, command }) {
  * @returns {Promise<readonly Moment[]>}
  */
 async function inAnHour(dir, home, edits) {
-  const child = spawn(process.execPath, [...HEAP_FLAGS, HOUR, dir, home, String(edits)], {
+  const child = spawn(process.execPath, [...DAEMON_FLAGS, HOUR, dir, home, String(edits)], {
+    env: { ...process.env, ...DAEMON_ENVIRONMENT },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   /** @type {Moment[]} */

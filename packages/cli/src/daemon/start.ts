@@ -12,6 +12,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * restarted immediately.
  */
 const PAUSE_MS = 5_000;
+/** With a quarter of the usual young generation, the daemon needs a tenth less memory and is not slower. */
+const NODE_OPTIONS = ['--max-semi-space-size=4'];
+/**
+ * For glibc, in bytes: memory that is freed goes back to the system. Otherwise, these limits grow with the largest block
+ * that was ever freed, and a daemon that has read a large repository keeps 20 MB more.
+ */
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**
  * @param home the folder of the stores
@@ -20,11 +27,11 @@ const PAUSE_MS = 5_000;
 export function startDaemon(home: string, script: string, env: Environment): void {
   if (process.platform === 'win32' || script === '' || env['SAVEPOINT_DAEMON'] === 'off') return;
   if (buildOnDisk() === null || 'why' in runtimeFolder(home, env) || wasTriedRecently(home)) return;
-  const child = spawn(process.execPath, [script, 'daemon', 'run'], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, script, 'daemon', 'run'], {
     cwd: '/',
     detached: true,
     stdio: 'ignore',
-    env: { ...env },
+    env: { ...env, ...ALLOCATOR },
   });
   child.on('error', () => undefined);
   child.unref();

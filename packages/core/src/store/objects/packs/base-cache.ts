@@ -1,7 +1,7 @@
 /** Caches the base objects of deltas for the next delta: neighbours in a pack share their bases. */
 import type { StoredObject } from '../object-reader.ts';
 
-const CACHE_BYTES = 16 * 1024 * 1024;
+const CACHE_BYTES = 4 * 1024 * 1024;
 const MAX_OBJECT_BYTES = 2 * 1024 * 1024;
 
 /** Contains unverified objects from packs. Callers verify the object that they derive from one. */
