@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { ObjectId } from '../../model/ids.ts';
 
 /** Of all cached records together, about. A process that runs for hours reaches it. */
-const MAX_BYTES = 12 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** What a record takes in memory without its changes, and what each change takes: measured with records of calls. */
 const RECORD_BYTES = 3_000;
 const CHANGE_BYTES = 800;
@@ -39,7 +39,7 @@ export class RecordCache {
     if (this.#outlines.size === MAX_OUTLINES) this.#outlines.clear();
     const { number, time, session, previous } = checkpoint;
     const outline = { number, time, session, previous };
-    this.#outlines.set(commit, outline);
+    this.#outlines.set(checkpoint.commit, outline);
     return outline;
   }
 

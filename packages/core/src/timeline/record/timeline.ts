@@ -317,7 +317,12 @@ export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpo
   const record = parts.get(RECORD);
   if (files === undefined || record === undefined) throw notACheckpointError(commit);
   const snapshot = { files: files.id, side: parts.get(SIDE)?.id ?? EMPTY_TREE };
-  return decodeRecord(readBlob(objects, record.id), commit, snapshot);
+  return decodeRecord(readBlob(objects, record.id), copyOf(commit), snapshot);
+}
+
+/** The id may be a part of the text of all refs, and would keep that in memory. */
+function copyOf(commit: ObjectId): ObjectId {
+  return Buffer.from(commit, 'latin1').toString('latin1') as ObjectId;
 }
 
 /**
