@@ -158,11 +158,11 @@ test('more packs than the limit of open ones are read in any order', async () =>
 test('the cache of delta bases is bounded and evicts the least recently used', () => {
   const cache = new BaseCache();
   const object = (size: number): StoredObject => ({ type: 'blob', data: Buffer.alloc(size) });
-  for (let at = 0; at < 16; at++) cache.put(1, at, object(MIB));
+  for (let at = 0; at < 4; at++) cache.put(1, at, object(MIB));
   cache.put(1, 99, object(3 * MIB)); // too large to be cached
   expect(cache.get(1, 99)).toBeUndefined();
   expect(cache.get(1, 0)?.data.length).toBe(MIB);
-  cache.put(1, 16, object(MIB));
+  cache.put(1, 4, object(MIB));
   expect(cache.get(1, 0)).toBeDefined();
   expect(cache.get(1, 1)).toBeUndefined();
   expect(cache.get(2, 0)).toBeUndefined();

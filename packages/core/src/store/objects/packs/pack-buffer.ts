@@ -32,6 +32,11 @@ interface Block {
   readonly bytes: Buffer;
 }
 
+interface FullBlock extends Block {
+  /** With the part that is not used. */
+  readonly whole: Buffer;
+}
+
 /** A block is as large as everything before it, within these bounds: most packs have a few small objects. */
 const SMALLEST_BLOCK_BYTES = 32 * 1024;
 const LARGEST_BLOCK_BYTES = 1024 * 1024;
@@ -40,7 +45,9 @@ export class PackBuffer {
   /** In the order of the pack. */
   readonly #places = new Map<ObjectId, Place>();
   /** Full blocks in memory. This gives few large writes instead of many small ones. */
-  #full: Block[] = [];
+  #full: FullBlock[] = [];
+  /** Blocks to be filled again: many large ones would wait for the garbage collector. */
+  #spare: Buffer[] = [];
   /** The block that is being filled, and how many of its bytes are used. */
   #block: Block = { offset: PACK_HEADER_BYTES, bytes: Buffer.alloc(0) };
   #used = 0;
@@ -87,9 +94,13 @@ export class PackBuffer {
     return encodePackHeader(this.count);
   }
 
-  /** Hands over all bytes in memory, in order. From now on, they are read with `ReadTaken`. */
+  /**
+   * Hands over all bytes in memory, in order; they are valid until the next `add`. From now on, they are read with
+   * `ReadTaken`.
+   */
   takeBlocks(): readonly Buffer[] {
     const blocks = [...this.#full.map(({ bytes }) => bytes), this.#block.bytes.subarray(0, this.#used)];
+    this.#spare = [...this.#full.map(({ whole }) => whole), this.#block.bytes].filter(isReusable);
     this.#full = [];
     this.#block = { offset: this.#bytes, bytes: Buffer.alloc(0) };
     this.#used = 0;
@@ -114,9 +125,14 @@ export class PackBuffer {
 
   #newBlock(atLeast: number): void {
     const { offset, bytes } = this.#block;
-    if (this.#used > 0) this.#full.push({ offset, bytes: bytes.subarray(0, this.#used) });
+    if (this.#used > 0) this.#full.push({ offset, bytes: bytes.subarray(0, this.#used), whole: bytes });
     const usual = Math.min(LARGEST_BLOCK_BYTES, Math.max(SMALLEST_BLOCK_BYTES, this.#bytes));
-    this.#block = { offset: this.#bytes, bytes: Buffer.allocUnsafe(Math.max(usual, atLeast)) };
+    const spare = atLeast <= LARGEST_BLOCK_BYTES ? this.#spare.pop() : undefined;
+    this.#block = { offset: this.#bytes, bytes: spare ?? Buffer.allocUnsafe(Math.max(usual, atLeast)) };
     this.#used = 0;
   }
+}
+
+function isReusable({ length }: Buffer): boolean {
+  return length === LARGEST_BLOCK_BYTES;
 }

@@ -60,7 +60,7 @@ export type WrittenLocation =
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
 /** A growing pack has at most one in this many of the bytes of a full pack in memory. */
-const IN_MEMORY_RATIO = 8;
+const IN_MEMORY_RATIO = 16;
 /** The folder is synced together with them. */
 const MAX_UNSYNCED = MAX_SYNCED_TOGETHER - 1;
 
