@@ -95,21 +95,6 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   durableWrite(fs, journalFile(folder, journal.transaction), seal(pieces), 0o600);
 }
 
-/** Tens of thousands of them would take several times their memory as one value. */
-function* piecesOf(transitions: readonly Transition[]): Generator<string> {
-  for (let at = 0; at < transitions.length; at += TRANSITIONS_A_PIECE) {
-    const piece: JournalJson['transitions'] = transitions
-      .slice(at, at + TRANSITIONS_A_PIECE)
-      .map(({ path, from, to, isShared = false }) => [
-        nameToJson(path),
-        entryToJson(from),
-        entryToJson(to),
-        ...(isShared ? ([true] as const) : ([] as const)),
-      ]);
-    yield (at === 0 ? '' : ',') + JSON.stringify(piece).slice(1, -1);
-  }
-}
-
 /** Removes a journal durably. If it came back after a power cut, recovery would take later edits for damage. */
 export function removeJournal(fs: Fs, folder: DiskPath, transaction: TransactionId): void {
   removeIfExists(fs, journalFile(folder, transaction));
@@ -211,6 +196,21 @@ function treePath(json: JsonName, ports: Ports, file: DiskPath): TreePath {
   const path = treePathFromJson(json);
   if (path !== '' && checkTreePath(path, ports.platform) !== null) throw damagedError(file);
   return path;
+}
+
+/** Tens of thousands of them would take several times their memory as one value. */
+function* piecesOf(transitions: readonly Transition[]): Generator<string> {
+  for (let at = 0; at < transitions.length; at += TRANSITIONS_A_PIECE) {
+    const piece: JournalJson['transitions'] = transitions
+      .slice(at, at + TRANSITIONS_A_PIECE)
+      .map(({ path, from, to, isShared = false }) => [
+        nameToJson(path),
+        entryToJson(from),
+        entryToJson(to),
+        ...(isShared ? ([true] as const) : ([] as const)),
+      ]);
+    yield (at === 0 ? '' : ',') + JSON.stringify(piece).slice(1, -1);
+  }
 }
 
 /** @param body in pieces: hashing a long text would take three times its memory */

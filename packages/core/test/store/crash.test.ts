@@ -43,8 +43,11 @@ async function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buf
   disk.makeDurable();
 }
 
+/** So small that each object is written to the file of the pack at once, and none fills it. */
+const inParts = (): Promise<Scene> => twoPacks(320);
+
 /** Two packs of one writer, so that their order matters. */
-async function twoPacks(): Promise<Scene> {
+async function twoPacks(packBytes?: number): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
   await store(disk, old);
@@ -54,7 +57,7 @@ async function twoPacks(): Promise<Scene> {
     old,
     added,
     async action(ports) {
-      const writer = new PackWriter(ports, new FileHandleCache(ports.fs), PACKS);
+      const writer = new PackWriter(ports, new FileHandleCache(ports.fs), PACKS, packBytes);
       try {
         for (const [id, data] of added) {
           if (!data.includes('large')) writer.add(id, 'blob', data);
@@ -183,7 +186,8 @@ function isBeforeSync(call: { readonly operation: string; readonly path: DiskPat
 
 const scenes = [
   ['a batch', aBatch],
-  ['packs being written', twoPacks],
+  ['packs being written', () => twoPacks()],
+  ['a pack being written in parts', inParts],
   ['packs being consolidated', consolidation],
   ['packs being consolidated into full ones', consolidationIntoFull],
 ] as const;

@@ -320,11 +320,6 @@ export function readCheckpoint(objects: ObjectReader, commit: ObjectId): Checkpo
   return decodeRecord(readBlob(objects, record.id), copyOf(commit), snapshot);
 }
 
-/** The id may be a part of the text of all refs, and would keep that in memory. */
-function copyOf(commit: ObjectId): ObjectId {
-  return Buffer.from(commit, 'latin1').toString('latin1') as ObjectId;
-}
-
 /**
  * Writes a checkpoint's own objects into the batch. The checkpoint exists once its ref does.
  * @param parents only for the derived chain (sync/), never for a checkpoint
@@ -403,4 +398,9 @@ function oneLine(text: string): string {
 
 function notACheckpointError(commit: ObjectId): SavepointError {
   return new SavepointError('STORE_DAMAGED', `Object ${commit} is not the commit of a checkpoint.`, { object: commit });
+}
+
+/** The id may be a part of the text of all refs, and would keep that in memory. */
+function copyOf(commit: ObjectId): ObjectId {
+  return Buffer.from(commit, 'latin1').toString('latin1') as ObjectId;
 }

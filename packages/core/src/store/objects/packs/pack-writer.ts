@@ -372,7 +372,7 @@ export class PackWriter {
     return { path, fd: this.#fs.openNew(path, FILE_MODE) };
   }
 
-  /** Takes over a complete file. */
+  /** Keeps a complete file open until all are synced together. */
   #keepForSync({ path, fd }: PackDraft): void {
     this.#unsynced.set(path, fd);
     if (this.#unsynced.size <= MAX_UNSYNCED) return;
