@@ -11,7 +11,7 @@ const SMALL_FLAGS = [YOUNG, '--optimize-for-size'];
 /** Collects more often, which takes no measurable time. */
 const LIMITED_FLAGS = [YOUNG, '--heap-growing-percent=40'];
 /** The space for young objects has its limit from the start (daemon/start.ts). */
-const DAEMON_FLAGS = ['--heap-growing-percent=40'];
+const DAEMON_FLAGS = ['--heap-growing-percent=25'];
 
 /**
  * Must be called before the compile cache is used: V8 refuses code from it if other flags were set when that was made.
