@@ -31,7 +31,7 @@ export function startDaemon(home: string, script: string, env: Environment): voi
     cwd: '/',
     detached: true,
     stdio: 'ignore',
-    env: { ...env, ...ALLOCATOR },
+    env: { ...ALLOCATOR, ...env },
   });
   child.on('error', () => undefined);
   child.unref();

@@ -75,7 +75,9 @@ export class PackBuffer {
     return { type, size, compressed: this.#inMemory(start, compressedBytes) ?? readTaken(start, compressedBytes) };
   }
 
+  /** Adds an object, unless the pack has it. */
   add(id: ObjectId, type: ObjectType, size: number, compressed: Uint8Array): void {
+    if (this.#places.has(id)) return;
     const head = encodeEntryHeader(type, size);
     const length = head.length + compressed.length;
     if (this.#used + length > this.#block.bytes.length) this.#newBlock(length);
