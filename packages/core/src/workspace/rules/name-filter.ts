@@ -12,13 +12,13 @@ interface Ends {
 const SPECIAL = /[*?[\]\\]/;
 /** Trailing white space, which git may or may not drop. */
 const LOOSE_END = /[\s\r]$/;
-const EVERYTHING_IN = /^(?:[^[\\]*\/)?([^*?[\]\\/]+)\/\*\*$/;
+const EVERYTHING_IN = /^(?:[^[\\]*\/)?([^*?[\]\\/]+)\/\*{1,2}$/;
 
 export class NameFilter {
   private constructor(
     private readonly names: ReadonlySet<string>,
     private readonly ends: readonly Ends[],
-    /** The names of folders in which a pattern such as `folder/**` may match every name. */
+    /** The names of folders in which a pattern such as `folder/*` may match every name. */
     private readonly openFolders: ReadonlySet<string>,
   ) {}
 

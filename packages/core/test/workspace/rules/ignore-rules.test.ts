@@ -129,7 +129,20 @@ describe('compared with git check-ignore', () => {
   ];
 
   /** Lines for which there is a shortcut, which the pieces rarely make. */
-  const SHORT_CUT = ['a/**', '!b/**', '**/ab/**/', '!a', '/b/a/**', 'A/**', '!/a/b/', '*.b', 'aa'];
+  const SHORT_CUT = [
+    'a/**',
+    'a/*',
+    '/b/*',
+    '!a/b*',
+    '!b/**',
+    '**/ab/**/',
+    '!a',
+    '/b/a/**',
+    'A/**',
+    '!/a/b/',
+    '*.b',
+    'aa',
+  ];
 
   function randomLine(random: SeededRandom, ignoreCase: boolean): string {
     if (random.integer(5) === 0) return random.pick(SHORT_CUT);

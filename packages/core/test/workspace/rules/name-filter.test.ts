@@ -22,6 +22,7 @@ test('a name that is only re-included needs no further check', () => {
 
 test.each([
   ['foo/**', 'FOO', 'bar'],
+  ['/foo/*', 'foo', 'bar'],
   ['/x/foo/**/', 'foo', 'x'],
   ['**/foo/**', 'foo', 'x'],
 ])('%s may match any name in %s, and not in %s', (pattern, yes, no) => {
