@@ -46,7 +46,10 @@ test('every checkpoint restores exactly, whatever became of the repository', asy
       async () => void edit(place, random),
       // Contents of earlier commits: they are in the linked pack only.
       async () =>
-        void (existsSync(place.at('.git')) && place.git('checkout', '-qf', random.pick(['HEAD', 'HEAD~1', 'HEAD~2']))),
+        void (
+          existsSync(place.at('.git')) &&
+          place.git('checkout', '-qf', random.pick(place.git('log', '--format=%H', '-3').trim().split('\n')))
+        ),
       async () => void (await savepoint.tidyUp()),
       async () => void (await savepoint.gc({ retention: { maxCheckpoints: 1_000 } })),
       async () => void (existsSync(place.at('.git')) && place.git('-c', 'gc.pruneExpire=now', 'gc', '-q')),

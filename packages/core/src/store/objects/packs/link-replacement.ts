@@ -16,7 +16,7 @@ import type { Pace } from '../../../io/pace.ts';
 import type { ObjectId } from '../../../model/ids.ts';
 import { type DiskPath, withSuffix } from '../../../model/names.ts';
 import { isDamage } from '../damage.ts';
-import { ENTRY_BYTES, STREAM_BYTES } from '../limits.ts';
+import { ENTRY_BYTES, PACK_BYTES, STREAM_BYTES } from '../limits.ts';
 import type { ObjectFiles } from '../object-files.ts';
 import { keyOf } from '../object-hash.ts';
 import { readThrough } from '../pieces.ts';
@@ -219,7 +219,7 @@ export class LinkReplacement {
   #newWriter(): PackWriter {
     // In the background, other cores are not worth their memory.
     const { compressor: _, ...ports } = this.#files.ports;
-    return new PackWriter(ports, this.#files.handles, this.#files.packs.folder);
+    return new PackWriter(ports, this.#files.handles, this.#files.packs.folder, PACK_BYTES, Number.POSITIVE_INFINITY); // S1
   }
 
   async #step(): Promise<void> {

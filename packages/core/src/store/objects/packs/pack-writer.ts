@@ -59,7 +59,7 @@ export type WrittenLocation =
 
 const FILE_MODE = 0o600;
 const NAME_BYTES = 8;
-/** A growing pack has at most one in this many of the bytes of a full pack in memory. */
+/** By default, one in this many of the bytes of a full pack may be in memory. */
 const IN_MEMORY_RATIO = 16;
 /** The folder is synced together with them. */
 const MAX_UNSYNCED = MAX_SYNCED_TOGETHER - 1;
@@ -85,6 +85,11 @@ export class PackWriter {
     private readonly folder: DiskPath,
     /** Bytes at which a pack is full. */
     private readonly packBytes: number = PACK_BYTES,
+    /**
+     * Bytes of a pack of several objects that are in memory; the others are in its file. Whoever holds the lock removes
+     * such files of others, so without the lock, all must be in memory.
+     */
+    private readonly bytesInMemory: number = packBytes / IN_MEMORY_RATIO,
   ) {
     this.#fs = ports.fs;
     this.#growing = this.#newPack();
@@ -268,7 +273,7 @@ export class PackWriter {
 
   #newPack(): GrowingPack {
     const create = () => this.#createDraft(this.#temporaryPath('pack'));
-    return new GrowingPack(this.#fs, this.handles, create, this.packBytes / IN_MEMORY_RATIO);
+    return new GrowingPack(this.#fs, this.handles, create, this.bytesInMemory);
   }
 
   /**
