@@ -86,8 +86,8 @@ export class PackWriter {
     /** Bytes at which a pack is full. */
     private readonly packBytes: number = PACK_BYTES,
     /**
-     * Bytes of a pack of several objects that are in memory; the others are in its file. Whoever holds the lock removes
-     * such files of others, so without the lock, all must be in memory.
+     * Bytes of a pack of several objects that are in memory; the others are in its file. A process that holds
+     * the lock removes such files of others, so without the lock, all must be in memory.
      */
     private readonly bytesInMemory: number = packBytes / IN_MEMORY_RATIO,
   ) {
