@@ -2,8 +2,9 @@
 import { useCompileCache } from './compile-cache.ts';
 import { limitHeap } from './heap-growth.ts';
 
-const [first, ...others] = process.argv.slice(2);
-limitHeap(process.argv.slice(2));
+const args = process.argv.slice(2);
+const [first, ...others] = args;
+limitHeap(args);
 // A tab in a shell writes nothing.
 useCompileCache(process.env, { adds: first !== '__complete' });
 // Hooks take the fastest path and load only what they need, because agents wait for them at every step.
@@ -17,7 +18,6 @@ if (first === 'hook') {
   const { complete } = await import('./completion/complete.ts');
   await complete(others, process.env);
 } else {
-  const args = process.argv.slice(2);
   const { runByDaemon } = await import('./daemon/client.ts');
   const answered = await runByDaemon(args, process.env);
   if (typeof answered === 'number') process.exitCode = answered;

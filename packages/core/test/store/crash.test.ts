@@ -43,10 +43,10 @@ async function store(disk: SimDisk, ...packs: readonly ReadonlyMap<ObjectId, Buf
   disk.makeDurable();
 }
 
-/** So small that each object is written to the file of the pack at once, and none fills it. */
-const inParts = (): Promise<Scene> => twoPacks(320);
-
-/** Two packs of one writer, so that their order matters. */
+/**
+ * Two packs of one writer, so that their order matters.
+ * @param packBytes bytes at which a pack is full; a sixteenth of them may be in memory
+ */
 async function twoPacks(packBytes?: number): Promise<Scene> {
   const disk = new SimDisk();
   const old = blobs('old one', 'old two');
@@ -187,7 +187,7 @@ function isBeforeSync(call: { readonly operation: string; readonly path: DiskPat
 const scenes = [
   ['a batch', aBatch],
   ['packs being written', () => twoPacks()],
-  ['a pack being written in parts', inParts],
+  ['a pack being written in parts', () => twoPacks(320)],
   ['packs being consolidated', consolidation],
   ['packs being consolidated into full ones', consolidationIntoFull],
 ] as const;
