@@ -25,7 +25,8 @@ export class RecordCache {
     const known = this.#records.get(commit);
     if (known !== undefined) {
       this.#records.delete(commit);
-      this.#records.set(commit, known);
+      // `commit` may be a part of the text of all refs, and would keep that in memory.
+      this.#records.set(known.commit, known);
     }
     return known;
   }

@@ -35,7 +35,10 @@ const MAX_DEPTH = 200;
  * below an ignored folder is ignored. Immutable; patterns are compiled on first use.
  */
 export class IgnoreChain {
-  /** Equal keys give equal results: a hash of every rule text on the chain and its folder. */
+  /**
+   * Equal keys give equal results in the same folder of a workspace: a hash of every rule text on the chain and its
+   * folder, and how many folders without rules were entered since. Hashing each of these would take longer than their scan.
+   */
   readonly key: string;
   /** Problems in the files that this folder adds. */
   readonly problems: readonly ChainProblem[];
@@ -47,6 +50,8 @@ export class IgnoreChain {
   #scoped: readonly ScopedRules[] | null = null;
   #hidden: boolean | null = null;
   #filter: NameFilter | null | undefined;
+  /** Key of the folders below that have no rules. They share one text. */
+  #keyBelow: string | null = null;
 
   /** @param files added by this folder, lowest precedence first */
   private constructor(
@@ -81,14 +86,23 @@ export class IgnoreChain {
   /** Returns the chain for the top folder of a repository or a plain workspace. */
   static start(start: IgnoreChainStart): IgnoreChain {
     const files = { global: start.global, exclude: start.exclude, '.gitignore': start.top };
-    const key = hash('savepoint ignore rules 1', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
+    const key = hash('savepoint ignore rules 2', start.ignoreCase ? 'i' : '', ...Object.values(files).map(digest));
     return new IgnoreChain(start.ignoreCase, null, '', files, key);
   }
 
-  /** @param gitignore the `.gitignore` of that folder */
-  enter(folder: Name, gitignore: IgnoreFile): IgnoreChain {
-    const key = hash(this.key, folder, digest(gitignore));
+  /**
+   * @param gitignore the `.gitignore` of that folder
+   * @param isNamed the folder's name cannot be told from the path in the workspace: it is the workspace's own, or above it
+   */
+  enter(folder: Name, gitignore: IgnoreFile, isNamed = false): IgnoreChain {
+    const key = gitignore === null && !isNamed ? this.#belowKey() : hash(this.key, folder, digest(gitignore));
     return new IgnoreChain(this.ignoreCase, this, folder, { '.gitignore': gitignore }, key);
+  }
+
+  #belowKey(): string {
+    const [start, levels = '0'] = this.key.split('+');
+    this.#keyBelow ??= `${start}+${Number(levels) + 1}`;
+    return this.#keyBelow;
   }
 
   isIgnored(name: Name, isFolder: boolean): boolean {

@@ -10,13 +10,7 @@ import { type FolderRef, writeFolder } from '../../store/snapshot/snapshot.ts';
 import type { Findings } from './findings.ts';
 import { KnownFolder, NameFlags, type ScannedFolder, type ScannedName } from './known-folder.ts';
 import type { LinkedFile } from './linked-file.ts';
-
-export interface WrittenFolder {
-  readonly ref: FolderRef;
-  readonly known: KnownFolder;
-  /** The trees are the ones that were already known. */
-  readonly isUnchanged: boolean;
-}
+import { WrittenFolder } from './written-folder.ts';
 
 export interface IgnoreMarks {
   /** An ignore rule covers the name. */
@@ -151,11 +145,10 @@ export class FolderDraft {
     const ref = reusable ?? this.#write(batch);
     const names = this.#names();
     const isKnown = reusable !== null && known !== undefined && this.#matchesKnown();
-    return {
-      ref,
-      known: isKnown ? known : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] }),
-      isUnchanged: reusable !== null,
-    };
+    const record = isKnown
+      ? known
+      : KnownFolder.of({ path, rules, mode, ref: isWhole ? ref : null, names: [...names] });
+    return new WrittenFolder(ref, record, reusable !== null);
   }
 
   #noteLinked({ ino, ctimeMs }: ListedStat): void {

@@ -20,7 +20,7 @@ import { ChosenPaths } from '../rules/chosen-paths.ts';
 import { captureFile } from './capture-file.ts';
 import { DependencyFolders } from './dependency-folders.ts';
 import { Findings } from './findings.ts';
-import { FolderDraft, type IgnoreMarks, type WrittenFolder } from './folder-draft.ts';
+import { FolderDraft, type IgnoreMarks } from './folder-draft.ts';
 import {
   type CapturedLeaf,
   type CaptureStatus,
@@ -35,6 +35,7 @@ import type { LastSnapshot } from './last-snapshot.ts';
 import { type EnteredFolder, enterFolder } from './position.ts';
 import type { RecalledScan, VisitedFolder } from './scan-memory.ts';
 import { isYoung } from './stat-cache.ts';
+import type { WrittenFolder } from './written-folder.ts';
 
 export interface ScanInput {
   readonly ports: Ports;
@@ -95,7 +96,7 @@ export class FolderScan {
     const unchanged = requiredPaths.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
     if (unchanged !== null && hasSameContext(unchanged, task, lastSnapshot)) {
       findings.add(unchanged.findings);
-      return { ...unchanged.written, isUnchanged: true };
+      return unchanged.written.unchanged();
     }
     const isWatched = recalled.watch(task.disk);
     const byName = this.#dependencies.skipByName(task, findings);

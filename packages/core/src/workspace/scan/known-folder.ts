@@ -85,8 +85,6 @@ export class KnownFolder {
     space: RecordSpace,
     start: number,
     readonly path: TreePath,
-    /** Shared by most folders, so that it takes memory only once. */
-    readonly rules: string,
   ) {
     this.#space = space;
     this.#start = start;
@@ -127,7 +125,7 @@ export class KnownFolder {
       at += NUMBERS;
     }
     data.write(texts, start + kinds + count, 'latin1');
-    return new KnownFolder(space, start, folder.path, sharedRules(folder.rules));
+    return new KnownFolder(space, start, folder.path);
   }
 
   /** Reads consecutive records. @param at start of the first record, a multiple of 8 */
@@ -145,14 +143,8 @@ export class KnownFolder {
   static #at(space: RecordSpace, start: number): KnownFolder {
     const { data, words } = space;
     const path = start + NUMBERS_AT + words[start / 4 + 1]! * (NUMBERS * 8 + ID_BYTES + 1);
-    const rules = path + words[start / 4 + 2]!;
-    const end = rules + words[start / 4 + 3]!;
-    return new KnownFolder(
-      space,
-      start,
-      data.toString('latin1', path, rules) as TreePath,
-      sharedRules(data.toString('latin1', rules, end)),
-    );
+    const end = path + words[start / 4 + 2]!;
+    return new KnownFolder(space, start, data.toString('latin1', path, end) as TreePath);
   }
 
   get count(): number {
@@ -161,6 +153,12 @@ export class KnownFolder {
 
   get mode(): number {
     return this.#word(6);
+  }
+
+  /** Key of the rules under which the folder was scanned. */
+  get rules(): string {
+    const end = this.#textsAt();
+    return this.#space.data.toString('latin1', end - this.#word(3), end);
   }
 
   /** Length of the record in bytes. */
@@ -173,6 +171,11 @@ export class KnownFolder {
     this.#bytes().copy(space.data, start);
     this.#space = space;
     this.#start = start;
+  }
+
+  /** Whether the record determines the trees. */
+  get hasTrees(): boolean {
+    return this.#word(REF / 4) !== 0;
   }
 
   get ref(): FolderRef | null {
@@ -276,7 +279,7 @@ export class KnownFolder {
     const { space, start } = allocateRecord(this.length);
     this.#bytes().copy(space.data, start);
     space.words[(start + REF) / 4] = 0;
-    const copy = new KnownFolder(space, start, this.path, this.rules);
+    const copy = new KnownFolder(space, start, this.path);
     if (isDropped === null) return copy;
     const flags = copy.#flagsAt();
     for (const [position, name] of this.names().entries()) {
@@ -310,18 +313,10 @@ export class KnownFolder {
   }
 
   #textsAt(): number {
-    return this.#flagsAt() + this.count + this.path.length + this.rules.length;
+    return this.#flagsAt() + this.count + this.#word(2) + this.#word(3);
   }
 
   #hex(at: number): ObjectId {
     return this.#space.data.toString('hex', this.#start + at, this.#start + at + ID_BYTES) as ObjectId;
   }
-}
-
-let lastRules = '';
-
-/** Returns the same string object for the same key as last time. */
-function sharedRules(rules: string): string {
-  if (rules !== lastRules) lastRules = rules;
-  return lastRules;
 }

@@ -121,7 +121,7 @@ export function startingPosition(
   let disk = found.folder;
   for (const name of between.slice(0, -1)) {
     disk = diskChild(disk, name);
-    chain = chain.enter(name, readRules(fs, diskChild(disk, '.gitignore'), problems));
+    chain = chain.enter(name, readRules(fs, diskChild(disk, '.gitignore'), problems), true);
   }
   const index = readIndex(fs, state.gitDir, state.objectFormat, before?.enclosingRepository?.index);
   if (index.problem !== null) problems.push(describeProblem(index.problem));
@@ -162,7 +162,7 @@ export function enterFolder(
   const chain =
     above.chain === null || isChosen
       ? IgnoreChain.start({ ignoreCase: false, global: above.global, exclude: null, top: rules })
-      : above.chain.enter(baseName(path === '' ? (disk as string as TreePath) : path), rules);
+      : above.chain.enter(baseName(path === '' ? (disk as string as TreePath) : path), rules, path === '');
   problems.push(...chain.problems.map((problem) => `${disk}/.gitignore: ${problem.detail}`));
   const plain: RootState = { path, kind: 'folder', branch: null, commit: null, operation: null };
   return {

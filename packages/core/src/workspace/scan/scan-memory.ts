@@ -8,11 +8,11 @@ import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
 import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 import type { Findings } from './findings.ts';
-import type { WrittenFolder } from './folder-draft.ts';
 import type { KnownFolder } from './known-folder.ts';
 import type { LastSnapshot } from './last-snapshot.ts';
 import type { LinkedFile } from './linked-file.ts';
 import type { TrackedLookup } from './position.ts';
+import type { WrittenFolder } from './written-folder.ts';
 
 /** A folder that a scan entered, with what it found there and below. */
 export interface VisitedFolder {

@@ -11,6 +11,7 @@ import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 import { Findings } from './findings.ts';
 import { KnownFolder } from './known-folder.ts';
 import type { VisitedFolder } from './scan-memory.ts';
+import { WrittenFolder } from './written-folder.ts';
 
 /** It is compared only where the result depends on it, and such folders are not passed on. */
 const NOT_COMPARED: VisitedFolder['context']['tracked'] = {};
@@ -76,14 +77,11 @@ function isPassed(value: unknown): value is Passed {
 
 function visitedFolder([path, files, side, rules, covered, inode, counts]: Passed): VisitedFolder {
   const ref = { kind: 'folder', files, side } as FolderRef;
+  const known = KnownFolder.of({ path: path as TreePath, rules: '', mode: 0, ref: null, names: [] });
   const findings = new Findings();
   for (const [index, name] of COUNTS.entries()) findings.counts[name] = counts[index] as number;
   return {
-    written: {
-      ref,
-      known: KnownFolder.of({ path: path as TreePath, rules: '', mode: 0, ref: null, names: [] }),
-      isUnchanged: true,
-    },
+    written: new WrittenFolder(ref, known, true),
     findings,
     context: { rules, covered, dependencyAbove: null, isMount: false, inode, tracked: NOT_COMPARED },
     inDoubt: false,

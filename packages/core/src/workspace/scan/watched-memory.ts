@@ -171,7 +171,7 @@ export class WatchedMemory implements ScanMemory {
       if (isHeld(path)) this.#replace(path, folder);
       else {
         const known = folder.written.known.withOnly((name, id) => last.holdsLeaf(path, name, id));
-        this.#replace(path, { ...folder, written: { ...folder.written, known } });
+        this.#replace(path, { ...folder, written: folder.written.withRecord(known) });
         this.#changed.set(path, this.#recalls + 1);
       }
     }
@@ -353,7 +353,8 @@ export class WatchedMemory implements ScanMemory {
 
   #replace(path: TreePath, folder: VisitedFolder): void {
     const before = this.#folders.get(path)?.written.known;
-    this.#folders.set(path, folder);
+    // One text for both the key and the record.
+    this.#folders.set(folder.written.known.path, folder);
     if (folder.inDoubt) this.#inDoubt.add(path);
     else this.#inDoubt.delete(path);
     const { known } = folder.written;
@@ -382,7 +383,7 @@ export class WatchedMemory implements ScanMemory {
       const visited = this.#folders.get(folder);
       if (visited === undefined) continue;
       const known = visited.written.known.without(names);
-      this.#folders.set(folder, { ...visited, written: { ...visited.written, known } });
+      this.#folders.set(folder, { ...visited, written: visited.written.withRecord(known) });
     }
   }
 

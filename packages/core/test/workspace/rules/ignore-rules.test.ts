@@ -369,11 +369,16 @@ describe('the chain', () => {
       IgnoreChain.start({ ignoreCase: false, global: null, exclude: bytes('a\n'), top: null }),
       chainOf('a\n').enter(x, null),
       chainOf('a\n').enter(x, bytes('')),
-      chainOf('a\n').enter('y' as Name, null),
+      chainOf('a\n').enter(x, bytes('b')),
+      chainOf('a\n').enter('y' as Name, bytes('b')),
+      chainOf('a\n').enter(x, null, true),
+      chainOf('a\n').enter('y' as Name, null, true),
       chainOf('a\n').enter(x, null).enter(x, null),
+      chainOf('a\n').enter(x, bytes('b')).enter(x, null),
+      chainOf('a\n').enter(x, null).enter(x, bytes('b')),
     ].map(key);
     expect(new Set(different).size).toBe(different.length);
-    for (const text of different) expect(text).toMatch(/^[0-9a-f]{40}$/);
+    for (const text of different) expect(text).toMatch(/^[0-9a-f]{40}(\+\d+)?$/);
   });
 
   test('names that do not exist are not an error', () => {
