@@ -21,4 +21,6 @@ export function limitHeap(args: readonly string[]): void {
   const isSmall = args.some((one) => SMALL.has(one));
   const flags = args[0] === 'daemon' ? DAEMON_FLAGS : isSmall ? SMALL_FLAGS : LIMITED_FLAGS;
   for (const flag of flags) setFlagsFromString(flag);
+  // V8 raises the growth factor again when it makes the heap of a worker.
+  process.on('worker', (worker) => worker.once('online', () => setFlagsFromString(YOUNG)));
 }
