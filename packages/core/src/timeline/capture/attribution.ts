@@ -115,6 +115,10 @@ function runsInside({ above }: OpenCall, { process: host }: OpenCall): boolean {
   return host !== undefined && above?.some((one) => isSameProcess(one, host)) === true;
 }
 
+/** One object for all paths: there may be thousands. */
+const BEYOND_CALLS: Authorship = { authors: [FROM_OUTSIDE], grade: 'likely', evidence: 'beyond' };
+const WITHOUT_CALL: Authorship = { authors: [FROM_OUTSIDE], grade: 'sure', evidence: 'no-call' };
+
 /** @param isAnyOpen whether any call is open, including calls that declare other paths */
 function weigh(
   path: TreePath,
@@ -128,8 +132,7 @@ function weigh(
   const candidates = areWordsClear ? [...naming, ...inWords] : all;
   const authors = candidates.map(authorOf);
   if (authors.length === 0) {
-    const [grade, evidence] = isAnyOpen ? (['likely', 'beyond'] as const) : (['sure', 'no-call'] as const);
-    return { authors: [FROM_OUTSIDE], grade, evidence };
+    return isAnyOpen ? BEYOND_CALLS : WITHOUT_CALL;
   }
   const isUnclear =
     candidates.every(({ background }) => background) || candidates.some(({ late, failed }) => late || failed === true);

@@ -18,6 +18,7 @@ import type { ContentCache } from '../../store/snapshot/content-cache.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import { listChanges } from '../diff/changes.ts';
 import type { Move, MoveOptions } from '../diff/renames.ts';
+import { areListed } from '../record/change-record.ts';
 import type { CheckpointRecord } from '../record/checkpoint-json.ts';
 import { EMPTY_INFO } from '../record/checkpoint-record.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd, writeCheckpoint } from '../record/timeline.ts';
@@ -103,7 +104,7 @@ export async function composeCheckpoint(
       partial: state.partial,
       unsettled: state.unsettled,
       changes:
-        previous === null
+        previous === null || !areListed(changes)
           ? null
           : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
       ...(isIncomplete ? { incomplete: true } : {}),

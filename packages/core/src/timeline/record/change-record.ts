@@ -3,6 +3,7 @@
 import {
   type Author,
   type Authorship,
+  type Change,
   type ChangeKind,
   type Checkpoint,
   EVIDENCE,
@@ -16,7 +17,6 @@ import type { TreePath } from '../../model/names.ts';
 import { type Codec, closedRecord, list, nullable, optionalKey, pair } from './codec.ts';
 import { count, entry, enumOf, lineString, path } from './values.ts';
 
-/** Longer lists are not stored (`changes: null`). They can be computed from the trees. */
 export const MAX_LISTED_CHANGES = 10_000;
 
 const MAX_AUTHORS = 1_000;
@@ -79,6 +79,11 @@ export class Authors {
       return this.list.push(author) - 1;
     });
   }
+}
+
+/** Longer lists are not stored (`changes: null`). They can be computed from the trees. */
+export function areListed({ length }: readonly RecordedChange[] | readonly Change[]): boolean {
+  return length <= MAX_LISTED_CHANGES;
 }
 
 export function storedChange(change: RecordedChange, authors: Authors): StoredChange {

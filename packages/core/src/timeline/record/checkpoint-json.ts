@@ -8,7 +8,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { changeId, checkpointId, type ObjectId } from '../../model/ids.ts';
 import { formatProblem, objectOf } from '../../store/json-shape.ts';
 import { FormatProblem } from '../../store/objects/damage.ts';
-import { Authors, MAX_LISTED_CHANGES, recordedChange, storedChange, withoutContents } from './change-record.ts';
+import { Authors, areListed, recordedChange, storedChange, withoutContents } from './change-record.ts';
 import { CHECKPOINT, redactCheckpoint, type StoredCheckpoint } from './checkpoint-record.ts';
 import type { Redaction } from './codec.ts';
 
@@ -19,7 +19,7 @@ export type CheckpointRecord = Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>;
 export function encodeRecord(record: CheckpointRecord): Buffer {
   const authors = new Authors();
   const changes =
-    record.changes === null || record.changes.length > MAX_LISTED_CHANGES
+    record.changes === null || !areListed(record.changes)
       ? null
       : record.changes.map((change) => storedChange(change, authors));
   const json = CHECKPOINT.encode({ ...record, id: checkpointId(record.number), authors: authors.list, changes });
