@@ -6,6 +6,7 @@
 import { splitLines } from '../../content/lines.ts';
 import { isBinary } from '../../content/text-or-binary.ts';
 import type { Pace } from '../../io/pace.ts';
+import type { ObjectId } from '../../model/ids.ts';
 import { baseName, type TreePath } from '../../model/names.ts';
 import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
@@ -34,7 +35,7 @@ export interface MoveOptions {
 const MAX_FILE_BYTES = 1024 * 1024;
 /** Total size of all files whose lines are compared. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
-/** Number of pairs whose lines are compared. If there are more, only pairs with the same file name are. */
+/** Number of pairs that are compared. If there are more, only those are whose paths end alike, see `pairsOfSameEnd`. */
 const MAX_PAIRS = 2_500;
 /** Total number of lines looked up. */
 const MAX_LOOKUPS = 2_000_000;
@@ -80,28 +81,24 @@ export async function findMoves(
 type MovableEntry = Exclude<NonNullable<PathDifference['before']['entry']>, { readonly kind: 'folder' }>;
 type MovableEntries = ReadonlyMap<TreePath, MovableEntry>;
 
-/** Returns pairs with identical bytes. Pairs of the same name come first, as the likeliest among many equal files. */
+/** Returns pairs with identical bytes, the likeliest first. */
 function movesBySameBytes(
   reader: ObjectReader,
   removed: MovableEntries,
   added: MovableEntries,
   onDamage: OnDamage | undefined,
 ): readonly Move[] {
-  const byId = new Map<string, TreePath[]>();
-  for (const [path, { id }] of removed) byId.set(id, [...(byId.get(id) ?? []), path]);
-  const sameName: Move[] = [];
-  const others: Move[] = [];
-  for (const [to, { id }] of added) {
-    // Two empty files are not evidence of a move.
-    const says = unlessDamaged(onDamage, () => reader.info(id)?.size !== 0) ?? false;
-    for (const from of byId.get(id) ?? []) {
-      if (baseName(from) === baseName(to)) sameName.push({ from, to });
-      else if (says && others.length < MAX_PAIRS) others.push({ from, to });
-    }
-  }
-  return [...sameName, ...others];
+  // Two empty files with different names are not evidence of a move.
+  const says = (id: ObjectId): boolean => unlessDamaged(onDamage, () => reader.info(id)?.size !== 0) ?? false;
+  const haveSameName = ({ from, to }: Move): boolean => baseName(from) === baseName(to);
+  const isMove = (move: Move): boolean => haveSameName(move) || says(added.get(move.to)!.id);
+  if (removed.size * added.size > MAX_PAIRS)
+    return pairsOfSameEnd(removed, added, [...LAST_NAMES, 0], ({ id }) => id).filter(isMove);
+  const pairs = allPairs(removed, added).filter(({ from, to }) => removed.get(from)!.id === added.get(to)!.id);
+  return [...pairs.filter(haveSameName), ...pairs.filter((move) => !haveSameName(move) && isMove(move))];
 }
 
+/** Returns pairs that share at least half of their lines, the likeliest first. */
 async function movesBySimilarLines(
   lines: LineIndex,
   removed: MovableEntries,
@@ -110,24 +107,63 @@ async function movesBySimilarLines(
 ): Promise<readonly Move[]> {
   const few = removed.size * added.size <= MAX_PAIRS;
   const found: (Move & { readonly shared: number; readonly sameName: boolean })[] = [];
-  const byName = few ? null : namesOf(removed);
-  for (const [to, now] of added) {
-    if (now.kind !== 'file') continue;
-    for (const from of byName === null ? removed.keys() : (byName.get(baseName(to)) ?? [])) {
-      if (pace.isDue()) await pace.yieldNow();
-      const old = removed.get(from);
-      const shared = old?.kind === 'file' ? lines.shared(old.id, now.id) : null;
-      if (shared === null || shared < MIN_SHARED) continue;
-      found.push({ from, to, shared, sameName: baseName(from) === baseName(to) });
-    }
+  for (const { from, to } of few ? allPairs(removed, added) : pairsOfSameEnd(removed, added, LAST_NAMES)) {
+    if (pace.isDue()) await pace.yieldNow();
+    const [old, now] = [removed.get(from), added.get(to)];
+    const shared = old?.kind === 'file' && now?.kind === 'file' ? lines.shared(old.id, now.id) : null;
+    if (shared === null || shared < MIN_SHARED) continue;
+    found.push({ from, to, shared, sameName: baseName(from) === baseName(to) });
   }
-  return found.sort((a, b) => Number(b.sameName) - Number(a.sameName) || b.shared - a.shared);
+  // Of many files, the pairs with the longest common end come first.
+  return few ? found.sort((a, b) => Number(b.sameName) - Number(a.sameName) || b.shared - a.shared) : found;
 }
 
-function namesOf(paths: MovableEntries): ReadonlyMap<string, readonly TreePath[]> {
-  const found = new Map<string, TreePath[]>();
-  for (const path of paths.keys()) found.set(baseName(path), [...(found.get(baseName(path)) ?? []), path]);
-  return found;
+function allPairs(removed: MovableEntries, added: MovableEntries): readonly Move[] {
+  return [...added.keys()].flatMap((to) => [...removed.keys()].map((from) => ({ from, to })));
+}
+
+/** How many of the last names in the paths of a pair are equal, the likeliest pairs first. */
+const LAST_NAMES: readonly number[] = [8, 7, 6, 5, 4, 3, 2, 1];
+
+/**
+ * Returns the pairs whose paths end with the same names, if no other path on either side does. Among thousands of files,
+ * many have the same name and similar contents without being one file, as in folders of test cases. Git also
+ * compares only files whose name occurs once, if there are many.
+ * @param keyOf only files with equal keys can be pairs
+ */
+function pairsOfSameEnd(
+  removed: MovableEntries,
+  added: MovableEntries,
+  lengths: readonly number[],
+  keyOf: (entry: MovableEntry) => string = () => '',
+): readonly Move[] {
+  const pairs: Move[] = [];
+  const paired = new Set<TreePath>();
+  for (const length of lengths) {
+    const [old, now] = [removed, added].map((paths) => {
+      const byEnd = new Map<string, TreePath | null>();
+      for (const [path, entry] of paths) {
+        if (paired.has(path)) continue;
+        const key = `${keyOf(entry)} ${endOf(path, length)}`;
+        byEnd.set(key, byEnd.has(key) ? null : path);
+      }
+      return byEnd;
+    }) as [Map<string, TreePath | null>, Map<string, TreePath | null>];
+    for (const [key, to] of now) {
+      const from = old.get(key) ?? null;
+      if (from === null || to === null) continue;
+      pairs.push({ from, to });
+      paired.add(from).add(to);
+    }
+  }
+  return pairs;
+}
+
+/** Returns the last names of the path, or all if there are fewer. */
+function endOf(path: TreePath, names: number): string {
+  let start = path.length + 1;
+  for (let left = names; left > 0 && start > 0; left--) start = path.lastIndexOf('/', start - 2) + 1;
+  return path.slice(start);
 }
 
 interface CountedLines {
