@@ -8,13 +8,12 @@ import {
   type RecordedChange,
   wereOnlyAgentsActive,
 } from '../model/checkpoint.ts';
-import { parseChangeId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { changesInGap, type GapChange, isGap } from '../timeline/diff/gap.ts';
+import { type UnlistedChange, unlistedChanges } from '../timeline/query/unlisted-changes.ts';
 import type { BroughtBack } from './brought-back.ts';
-import { changesOf } from './selection.ts';
 
 export interface AffectedAuthors {
   /** Names of agents whose changes may be lost. */
@@ -148,10 +147,15 @@ function broughtBackAt(checkpoints: readonly Checkpoint[]): ReadonlyMap<TreePath
 }
 
 /** Nothing of a deletion is left if an operation brought the file back later. Other work in the file counts as before. */
-function isDeletionTakenBack({ id, operation, path }: RecordedChange, back: ReadonlyMap<TreePath, number>): boolean {
-  const number = parseChangeId(id)?.checkpoint ?? Number.POSITIVE_INFINITY;
+function isDeletionTakenBack(
+  { number, operation, path }: AuthoredChange,
+  back: ReadonlyMap<TreePath, number>,
+): boolean {
   return operation === 'delete' && (back.get(path) ?? 0) > number;
 }
+
+/** A change, with the number of its checkpoint. */
+type AuthoredChange = UnlistedChange & { readonly number: number };
 
 /** Without the changes of reversions. */
 async function* changesSince(
@@ -159,11 +163,15 @@ async function* changesSince(
   checkpoints: readonly Checkpoint[],
   target: Checkpoint,
   pace: Pace,
-): AsyncGenerator<RecordedChange> {
+): AsyncGenerator<AuthoredChange> {
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   for (const checkpoint of checkpoints) {
-    if (checkpoint.number <= target.number || isReversion(checkpoint.trigger)) continue;
+    const { number, changes, trigger } = checkpoint;
+    if (number <= target.number || isReversion(trigger)) continue;
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
-    yield* await changesOf(objects, checkpoint, previous, pace);
+    for (const change of changes ?? unlistedChanges(objects, previous, checkpoint)) {
+      if (pace.isDue()) await pace.yieldNow();
+      yield { ...change, number };
+    }
   }
 }

@@ -35,9 +35,11 @@ export async function broughtBackBy(
   const planned = new Set(paths.map(({ path }) => path));
   const found = new Map<string, { path: TreePath; by: Checkpoint; kind: Reversion['kind']; names: Set<string> }>();
   const activity = new Activity(activitySource(objects, readable));
+  const later = new Map(since.map((checkpoint) => [checkpoint.id, checkpoint]));
   const newest = since.at(-1);
-  if (newest !== undefined && readable.find(newest.id) === undefined) activity.visit(newest);
-  for (const checkpoint of readable.upTo(Number.POSITIVE_INFINITY)) {
+  const recorded = newest !== undefined && readable.find(newest.id) === undefined ? since.slice(0, -1) : since;
+  if (newest !== undefined && recorded !== since) activity.visit(newest);
+  for (const checkpoint of newestFirst(recorded, readable)) {
     if (pace.isDue()) await pace.yieldNow();
     const effectOf = activity.visit(checkpoint);
     if (checkpoint.number > target.number) continue;
@@ -46,7 +48,7 @@ export async function broughtBackBy(
       if (path == null) continue;
       const reversion = reversionOf(effectOf(change));
       if (reversion === null || checkpointNumber(reversion.by) <= target.number) continue;
-      const by = readable.find(reversion.by);
+      const by = later.get(reversion.by);
       if (by === undefined) continue;
       const key = JSON.stringify([path, by.id]);
       const names = found.get(key)?.names ?? new Set();
@@ -61,6 +63,13 @@ export async function broughtBackBy(
       text: `gets back changes ${[...names].join(' and ')} that were ${HOW[kind]} in ${by.id}`,
     }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** Reads only what is not at hand: a record may list thousands of changes. */
+function* newestFirst(since: readonly Checkpoint[], readable: CheckpointReader): Generator<Checkpoint> {
+  const [oldest] = since;
+  yield* [...since].reverse();
+  yield* readable.upTo(oldest === undefined ? Number.POSITIVE_INFINITY : oldest.number - 1);
 }
 
 const IS_DECISION: ReadonlySet<Reversion['kind']> = new Set(['rollback', 'undo', 'freeze']);

@@ -174,7 +174,7 @@ interface CheckpointChanges {
 }
 
 /** If there were too many changes to list, computes them from the trees. The author of each change is unknown then. */
-export async function changesOf(
+async function changesOf(
   objects: ObjectReader,
   checkpoint: Checkpoint,
   previous: Checkpoint | undefined,

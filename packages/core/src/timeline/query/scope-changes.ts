@@ -1,15 +1,15 @@
 /** What others changed in a scope: the last change of each path, unless the path is as it was before. */
 
-import type { Authorship, ChangeKind, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import type { Authorship, ChangeKind } from '../../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../../model/entries.ts';
 import type { CheckpointId, SessionId } from '../../model/ids.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
-import { differences, stateAt } from '../diff/snapshot-diff.ts';
+import { stateAt } from '../diff/snapshot-diff.ts';
 import type { Timeline } from '../record/timeline.ts';
-import { unlistedAuthors } from './unlisted-changes.ts';
+import { unlistedChanges } from './unlisted-changes.ts';
 
 /** A path whose changes count from a checkpoint on. */
 export interface WatchedPath {
@@ -52,7 +52,7 @@ export function changesInScope(
   if (now === undefined || now.number <= first) return [];
   const found = new Map<TreePath, ScopeChange & { readonly original: Entry | null }>();
   for (const [index, checkpoint] of checkpoints.entries()) {
-    const changes = checkpoint.changes ?? unlistedChanges(objects, checkpoints[index - 1], checkpoint);
+    const changes = checkpoint.changes ?? unlistedChanges(objects, checkpoints[index - 1], checkpoint, () => undefined);
     for (const { path, from, operation, by, before } of changes) {
       const isWatched = watched.some(
         (one) =>
@@ -70,20 +70,4 @@ export function changesInScope(
     return state !== null && sameEntry(original, state.entry);
   };
   return [...found.values()].filter((one) => !isBack(one)).map(({ original: _, ...change }) => change);
-}
-
-type SeenChange = Pick<RecordedChange, 'path' | 'from' | 'operation' | 'by' | 'before'>;
-
-/** A checkpoint with too many changes to list. They are as many as it has, and cost as much. */
-function* unlistedChanges(
-  objects: ObjectReader,
-  earlier: Checkpoint | undefined,
-  checkpoint: Checkpoint,
-): Generator<SeenChange> {
-  if (earlier === undefined) return;
-  const by = unlistedAuthors(checkpoint);
-  for (const { path, before, after } of differences(objects, earlier.snapshot, checkpoint.snapshot, () => undefined)) {
-    const operation = before.entry === null ? 'create' : after.entry === null ? 'delete' : 'write';
-    yield { path, from: null, operation, by, before: before.entry };
-  }
 }

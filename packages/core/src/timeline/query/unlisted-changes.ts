@@ -1,6 +1,39 @@
 /** The changes of a checkpoint that has too many to list. Their number is recorded, and not the author of each. */
 
-import { type Author, type Authorship, type Checkpoint, isOperation, OUTSIDE } from '../../model/checkpoint.ts';
+import {
+  type Author,
+  type Authorship,
+  type Checkpoint,
+  isOperation,
+  OUTSIDE,
+  type RecordedChange,
+} from '../../model/checkpoint.ts';
+import type { OnDamage } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { operationOf } from '../diff/changes.ts';
+import { differences } from '../diff/snapshot-diff.ts';
+
+/** A moved file is one that was deleted and one that was created: to find moves takes much longer. */
+export type UnlistedChange = Pick<RecordedChange, 'path' | 'from' | 'operation' | 'by' | 'before' | 'after'>;
+
+/**
+ * Returns the paths that differ from the state before.
+ * @param previous undefined if it is not known; then there are none
+ * @param onDamage receives each error of a damaged folder. Default: the error is thrown
+ */
+export function* unlistedChanges(
+  objects: ObjectReader,
+  previous: Checkpoint | undefined,
+  checkpoint: Checkpoint,
+  onDamage: OnDamage | null = null,
+): Generator<UnlistedChange> {
+  if (previous === undefined) return;
+  const by = unlistedAuthors(checkpoint);
+  for (const { path, before, after } of differences(objects, previous.snapshot, checkpoint.snapshot, onDamage)) {
+    const operation = operationOf(before.entry, after.entry);
+    yield { path, from: null, operation, by, before: before.entry, after: after.entry };
+  }
+}
 
 /** Returns how many there are; 0 if the changes are listed, and for a first checkpoint. */
 export function unlistedCount({ changes, previous, totals }: Checkpoint): number {

@@ -49,7 +49,8 @@ export class RecordCache {
     this.#records.set(checkpoint.commit, checkpoint);
     this.#bytes += bytesOf(checkpoint);
     for (const [commit, oldest] of this.#records) {
-      if (this.#bytes <= MAX_BYTES) break;
+      // The newest one stays, however large it is: it is often asked for many times in a row.
+      if (this.#bytes <= MAX_BYTES || commit === checkpoint.commit) break;
       this.#records.delete(commit);
       this.#bytes -= bytesOf(oldest);
     }
