@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskPath, Savepoint } from '@savepoint/core';
+import { type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { FsError } from '@savepoint/core/ports';
 import { fsWith, git, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
@@ -65,6 +65,21 @@ describe('a pack that is mostly history is linked', () => {
       await expectRestores(place, savepoint);
       expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
     }
+  });
+
+  test('the link is replaced even if the user has made the pack writable since', async () => {
+    const place = withHistory();
+    const pack = packOf(place);
+    const { world } = place;
+    await place.first(true);
+    chmodSync(pack, 0o644);
+    const home = `${world.places.home}/1` as DiskPath;
+    const places = { ...world.places, home, gitAttributes: () => [] };
+    const savepoint = open({ dir: world.workspace, here: true, ports: realPorts(), places });
+    expect(await isLinked(savepoint, statSync(pack))).toBe(true);
+    await savepoint.tidyUp();
+    expect(await isLinked(savepoint, statSync(pack))).toBe(false);
+    await expectRestores(place, savepoint);
   });
 
   test('a purge removes the link', async () => {

@@ -228,9 +228,15 @@ export class LinkReplacement {
   }
 }
 
-/** Also finds packs that git wrote into the store. Those with a `.keep` file are left alone. */
+/**
+ * Our own packs are writable for their owner, and have one name. The user may have made a linked pack writable since, and
+ * git may have removed its other name. Also finds packs that git wrote into the store. Those with a `.keep` file are left
+ * alone.
+ */
 export function linkedPacks({ fs, packs }: ObjectFiles): readonly PackFile[] {
   return packs.packs.filter(
-    (pack) => packs.isReadOnly(pack) && fs.lstat(withSuffix(stemOf(pack.path), '.keep')) === null,
+    (pack) =>
+      (packs.isReadOnly(pack) || (fs.lstat(pack.path)?.nlink ?? 1) > 1) &&
+      fs.lstat(withSuffix(stemOf(pack.path), '.keep')) === null,
   );
 }
