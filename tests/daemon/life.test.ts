@@ -53,6 +53,19 @@ it(
   3 * 60_000,
 );
 
+it('a daemon that is suspended does not count as absent', async () => {
+  const p = daemonProject();
+  await p.startDaemon();
+  const pid = p.foundPid() as number;
+  kill(pid, 'SIGSTOP');
+  for (const what of ['status', 'stop']) {
+    expect(p.run(['daemon', what]).stdout).toMatch(/^The daemon does not answer: it is busy, suspended or hangs\./);
+  }
+  kill(pid, 'SIGCONT');
+  // The request to stop was waiting for it.
+  await until(() => !isRunning(pid));
+});
+
 it('does not stay if its home is gone', () => {
   const p = daemonProject();
   fs.rmSync(p.store, { recursive: true, force: true });

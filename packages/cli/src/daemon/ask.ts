@@ -10,8 +10,11 @@ const MAX_RESPONSE_LENGTH = 64 * 1024;
 
 export type DaemonStatus = Readonly<Record<string, unknown>> & { readonly pid: number };
 
-/** `none`: no daemon answers. `stopping`: it accepts no requests, because it is shutting down or another build. */
-export type DaemonAnswer = DaemonStatus | 'none' | 'stopping';
+/**
+ * `none`: no process listens. `silent`: one does, and does not answer in time. `stopping`: it accepts no requests, because
+ * it is shutting down or another build.
+ */
+export type DaemonAnswer = DaemonStatus | 'none' | 'silent' | 'stopping';
 
 export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Promise<DaemonAnswer> {
   let socketPath: string;
@@ -45,7 +48,7 @@ export function askDaemon(home: string, own: Build, what: 'status' | 'stop'): Pr
         response.on('end', () => done(response.statusCode === 409 ? 'stopping' : parsed(text)));
       },
     );
-    asked.on('timeout', () => done('none'));
+    asked.on('timeout', () => done('silent'));
     asked.on('error', () => done('none'));
     asked.end();
   });

@@ -13,6 +13,8 @@ import { writeAll } from '../../write.ts';
 /** How long `stop` waits for running work to finish, in milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
+const SILENT =
+  'The daemon does not answer: it is busy, suspended or hangs. Try again later; a hook that gets no answer replaces it.';
 
 export const daemonStatus: StandaloneCommand = {
   operands: [],
@@ -39,7 +41,7 @@ export const daemonStop: StandaloneCommand = {
     const said = await queryDaemon(homeOf(env), 'stop');
     const pid = typeof said === 'object' ? said.pid : null;
     const isGone = pid === null ? null : await waitForExit(pid);
-    print(globals.json ? { stopped: said !== 'none', pid } : stopLines(said, isGone));
+    print(globals.json ? { stopped: said !== 'none' && said !== 'silent', pid } : stopLines(said, isGone));
     return 0;
   },
 };
@@ -63,11 +65,12 @@ function print(answer: readonly string[] | Readonly<Record<string, unknown>>): v
 }
 
 function daemonStatusToJson(said: DaemonAnswer): Readonly<Record<string, unknown>> {
-  return typeof said === 'object' ? said : { leaves: said === 'stopping' };
+  return typeof said === 'object' ? said : { leaves: said === 'stopping', silent: said === 'silent' };
 }
 
 function statusLines(said: DaemonAnswer, home: string): readonly string[] {
   if (said === 'stopping') return ['The daemon is shutting down. The next hook starts a new one.'];
+  if (said === 'silent') return [SILENT];
   if (said === 'none')
     return ['No daemon is running. Hooks work without it; the next hook starts one if the system supports it.'];
   const { pid, startedAt, events, commands, scans, medianMs, idleSeconds, endsAfterIdleSeconds } = said;
@@ -85,6 +88,7 @@ function statusLines(said: DaemonAnswer, home: string): readonly string[] {
 
 function stopLines(said: DaemonAnswer, gone: boolean | null): readonly string[] {
   if (said === 'none') return ['No daemon is running.'];
+  if (said === 'silent') return [SILENT];
   if (said === 'stopping') return ['The daemon is already shutting down.'];
   if (gone === true) return [`Stopped the daemon (process ${said.pid}).`];
   return [`The daemon (process ${said.pid}) accepts no more requests and exits when its running work is done.`];

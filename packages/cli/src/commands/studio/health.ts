@@ -18,9 +18,9 @@ export async function healthOf(root: DiskPath, home: string, env: Environment) {
 }
 
 function daemonHealth(said: DaemonAnswer) {
-  if (said === 'none' || said === 'stopping') {
+  if (typeof said === 'string') {
     return {
-      state: said === 'none' ? ('none' as const) : ('leaving' as const),
+      state: said === 'stopping' ? ('leaving' as const) : ('none' as const),
       since: null,
       events: null,
       medianMs: null,
