@@ -268,11 +268,11 @@ export const ERROR_CODES = {
   },
   PURGE_INCOMPLETE: {
     exit: 1,
-    when: 'After a purge, purged content was still found in the store.',
+    when: 'After a purge, purged content was still found in the store, or damaged objects that `repair` moved aside.',
     data: { left: [{ where: 'JsonName', what: 'string' }] },
     hint:
-      'No checkpoint has the content any more. Run the purge again. Listed files that are not part of Savepoint can ' +
-      'be deleted by hand.',
+      'No checkpoint has the content any more. Run the purge again. Listed files that are not part of Savepoint, ' +
+      'and what `repair` moved aside (below `damaged`), can be deleted by hand.',
   },
   BUNDLE_REFUSED: {
     exit: 1,

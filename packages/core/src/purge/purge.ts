@@ -185,7 +185,7 @@ function incompleteError(left: readonly Leftover[]): SavepointError {
   const more = left.length === 1 ? '' : `, and ${left.length - 1} more`;
   return new SavepointError(
     'PURGE_INCOMPLETE',
-    `Purged content is still in the store: ${first?.where} (${first?.what})${more}.`,
+    `Purged content is still in the store, or may be: ${first?.where} (${first?.what})${more}.`,
     {
       left: left.map(({ where, what }) => ({ where: nameToJson(where), what })),
     },

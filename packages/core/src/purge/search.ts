@@ -5,6 +5,7 @@ import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
+import { holdsObjectsAside } from '../store/aside.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -55,6 +56,10 @@ export async function searchStore(
   for (const path of plainFiles(fs, store.layout.path, store.layout.objects)) {
     files += 1;
     if (pace.isDue()) await pace.yieldNow({ phase: 'search', done: files, total: null });
+    if (holdsObjectsAside(store.layout.path, path)) {
+      left.push({ where: path, what: 'damaged objects, moved aside by a repair; any content may be among them' });
+      continue;
+    }
     const bytes = readOrNull(fs, path);
     if (bytes === null) left.push({ where: path, what: 'a file that cannot be read' });
     else if (containsId(bytes, gone)) left.push({ where: path, what: 'a file that names it' });

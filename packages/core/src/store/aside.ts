@@ -59,6 +59,11 @@ export class AsideFolder {
   }
 }
 
+/** Whether a repair moved the file aside as a pack or a loose object: what is in it can only be known in part. */
+export function holdsObjectsAside(store: DiskPath, file: DiskPath): boolean {
+  return file.startsWith(`${store}/damaged/`) && file.includes('/objects.git+objects+');
+}
+
 /** Returns the files, relative to the store, that repairs moved aside. */
 export function filesAside(fs: Fs, store: DiskPath): ReadonlySet<string> {
   const all = diskChild(store, 'damaged');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type DiskPath, type OpenOptions, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
 import { fixedClock, realPorts } from '@savepoint/testkit';
@@ -183,6 +183,31 @@ test('a copy that a person put into the store is found and named, and nothing el
   expect(error).toMatchObject({ code: 'PURGE_INCOMPLETE', data: { left: [{ where: copy }] } });
   expect(await p.found(SECRET)).toEqual([copy]);
   expect((await p.open().verify({ deep: true })).damage).toEqual([]);
+});
+
+test('damaged objects that a repair moved aside are named, because the content may be among them', async () => {
+  const p = new Store();
+  await filled(p);
+  const packs = path.join(await p.store(), 'objects.git/objects/pack');
+  for (const name of readdirSync(packs).filter((each) => each.endsWith('.pack'))) {
+    const file = path.join(packs, name);
+    chmodSync(file, 0o600);
+    // Only the checksum at the end: everything is repaired.
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(7, bytes.length - 20));
+  }
+  const { movedAside, lost } = await p.open().repair();
+  const moved = movedAside.map(({ to }) => Buffer.from(to, 'latin1').toString());
+  expect([moved.length > 0, lost]).toEqual([true, []]);
+  const error = await p
+    .open()
+    .purge(tree('.env'))
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'PURGE_INCOMPLETE' });
+  const { left } = (error as SavepointError<'PURGE_INCOMPLETE'>).data;
+  expect(left.map(({ where }) => where).sort()).toEqual([...moved].sort());
+  rmSync(path.join(await p.store(), 'damaged'), { recursive: true });
+  expect(await p.open().purge(tree('.env'))).toMatchObject({ checkpoints: [] });
 });
 
 test('a process that had the store open continues after the purge', async () => {
