@@ -68,6 +68,11 @@ export class ObjectStore implements ObjectReader {
     return linkedPacks(this.#files).length > 0;
   }
 
+  /** The packs of {@link hasLinkedPacks}. */
+  get linkedPacks(): ReadonlySet<DiskPath> {
+    return new Set(linkedPacks(this.#files).map(({ path }) => path));
+  }
+
   /** Total size of packs and loose objects as of the last refresh, without indexes. */
   get bytes(): number {
     const { packs, loose } = this.#files;

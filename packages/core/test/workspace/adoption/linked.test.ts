@@ -228,6 +228,19 @@ describe('a linked pack that is damaged inside', () => {
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
 
+  test('is repaired without its history', async () => {
+    const { place, savepoint } = await damaged();
+    const old = place.git('rev-parse', 'HEAD~1:old/0.txt');
+    const store = dirname(dirname(await packFolder(savepoint)));
+    expect(git(store, 'cat-file', '-t', old)).toBe('blob\n');
+    const { lost, movedAside } = await savepoint.repair();
+    expect([lost, movedAside.length]).toEqual([[], 2]);
+    expect(() => git(store, 'cat-file', '-t', old)).toThrow();
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+    rmSync(place.at('.git'), { recursive: true });
+    await expectRestores(place, savepoint);
+  });
+
   test('stays if nothing else has the content, and a warning says so', async () => {
     const { place, savepoint, messages } = await damaged();
     rmSync(place.at('b.txt'));
