@@ -78,6 +78,35 @@ describe('a file that moved is one change', () => {
   });
 });
 
+describe('if many files are gone and many are new', () => {
+  /** Test cases: each folder has settings that are equal in all, and an output that is similar in all. */
+  const cases = (folder: string, names: string): string =>
+    `for i in $(seq ${names}); do mkdir -p ${folder}/case$i; echo '{ "throws": true }' > ${folder}/case$i/options.json; ` +
+    `(seq 20; echo $i) > ${folder}/case$i/output.txt; done`;
+
+  test('files of a folder that moved keep their places in it, changed or not', async () => {
+    const moved = await after(place(), cases('old', '60'), 'mv old new; for f in new/*/output.txt; do echo x >> $f; done');
+    expect(moved).toHaveLength(120);
+    expect(moved).toContain('rename new/case7/options.json < old/case7/options.json +0 -0');
+    for (const line of moved) expect(line).toMatch(/^rename new\/(case\d+\/\w+\.\w+) < old\/\1 /);
+  });
+
+  test('equal or similar files with the same name are not one file', async () => {
+    const listed = await after(place(), cases('a/old', '60'), `rm -r a; ${cases('b/new', '61 120')}; echo one > b/file`);
+    expect(listed.filter((line) => !/^(create|delete) /.test(line))).toEqual([]);
+  });
+
+  test('a file whose name or content occurs once is found', async () => {
+    const once = `${cases('old', '60')}; seq 50 > old/case1/once.txt; seq 90 99 > old/case2/here.txt`;
+    const then = `mv old/case1/once.txt old/case2/here.txt .; rm -r old; ${cases('new', '61 120')}; mv here.txt there.md; echo x >> once.txt`;
+    const listed = await after(place(), once, then);
+    expect(listed.filter((line) => line.startsWith('rename'))).toEqual([
+      'rename once.txt < old/case1/once.txt +1 -0',
+      'rename there.md < old/case2/here.txt +0 -0',
+    ]);
+  });
+});
+
 test('a rename by an edit is always one change, however much of the file changed', async () => {
   const p = place();
   p.shell('seq 3 > a');
