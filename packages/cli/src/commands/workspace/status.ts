@@ -47,14 +47,17 @@ export const status = command({
     if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints are still available.');
     if (output.moved === 'made-anew')
       text.push('The folder was deleted and created again at this path; its checkpoints are still available.');
-    for (const { checkpoint, paths, missing: roots } of pending) {
+    for (const { checkpoint, paths, missing: roots, running } of pending) {
+      const what = `(${checkpoint}, ${countText(paths, 'path')})`;
+      if (running) {
+        text.push(`In progress: an operation is changing files ${what}.`);
+        continue;
+      }
       const todo =
         roots.length === 0
           ? 'Run `savepoint recover`.'
           : `Mount ${roots.map(pathText).join(', ')} again to recover it.`;
-      text.push(
-        style.bad(`Pending: an operation was interrupted (${checkpoint}, ${countText(paths, 'path')}). ${todo}`),
-      );
+      text.push(style.bad(`Pending: an operation was interrupted ${what}. ${todo}`));
     }
     text.push(...notHappenedLines(output.notHappened).map((line) => style.bad(line)));
     if (last !== null) {

@@ -64,6 +64,8 @@ export interface PendingOperation {
   readonly journal: Journal;
   /** The missing mounts that it waits for. */
   readonly missing: readonly Mount[];
+  /** A process holds the lock, or waits for it: it performs the operation, or will finish it or roll it back first. */
+  readonly isRunning: boolean;
 }
 
 /** The state of the workspace and its store, as `status` reports it. */
@@ -76,7 +78,7 @@ export interface Status {
   /** What differs from the last checkpoint. Null if the folder is missing. */
   readonly changed: SnapshotComparison | null;
   readonly scan: ScanResult | null;
-  /** Unfinished operations of dead processes. */
+  /** Operations in progress, and unfinished ones of dead processes. */
   readonly pending: readonly PendingOperation[];
   /** The checkpoint before an operation that did not happen; see `notHappened`. */
   readonly notHappened: Checkpoint | null;
@@ -295,6 +297,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
     const refs = timeline.list();
     const unreadable = timeline.readAll(refs.filter(({ damage }) => damage !== undefined)).damaged;
     const seen = isMissing ? null : await seeFiles(workspace, last, pace);
+    const isRunning = isLocked(ports, store.layout.lock);
     return {
       workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
       moved: found.kind === 'moved' ? 'moved' : found.isRecreated ? 'made-anew' : null,
@@ -312,6 +315,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
         missing: missingMounts(ports, journal),
+        isRunning,
       })),
       notHappened: notHappened(workspace),
       ...nextOperations(timeline.newestFirst()),

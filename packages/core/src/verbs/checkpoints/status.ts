@@ -46,9 +46,10 @@ export const status = verb({
               checkpoint: checkpointId,
               paths: z.int(),
               missing: z.array(jsonName).describe('roots that must be mounted first'),
+              running: z.boolean().describe('a process performs it now'),
             }),
           )
-          .describe('interrupted operations; `recover` finishes them or rolls them back'),
+          .describe('operations in progress or interrupted; `recover` finishes the latter or rolls them back'),
         notHappened,
         damagedCalls: z.array(z.string()).describe('files of the store: damaged records of open calls of agents'),
         undo: inverse.nullable().describe('the operation that `undo` would revert'),
@@ -172,13 +173,14 @@ function inverseToJson(checkpoint: Checkpoint | null): { id: string; description
   return checkpoint === null ? null : { id: checkpoint.id, description: checkpoint.description };
 }
 
-function pendingToJson({ journal, missing }: PendingOperation) {
+function pendingToJson({ journal, missing, isRunning }: PendingOperation) {
   const { transaction, checkpoint } = journal;
   return {
     transaction,
     checkpoint: `cp_${checkpoint.number}`,
     paths: pathsOf(journal).length,
     missing: missing.map(({ path }) => nameToJson(path)),
+    running: isRunning,
   };
 }
 
