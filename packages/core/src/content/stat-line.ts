@@ -51,6 +51,7 @@ export function statTotals(rows: readonly StatRow[]): string {
 }
 
 const DESCRIPTION_CHARACTERS = 100;
+const MANY_FILES = 100;
 
 /**
  * Describes the changes of a checkpoint in at most 100 characters: `3 files, +12 −4: src/a.ts, src/b.ts, …`. Lists as
@@ -59,7 +60,10 @@ const DESCRIPTION_CHARACTERS = 100;
 export function describeChanges(rows: readonly StatRow[]): string {
   if (rows.length === 0) return 'no changes';
   const { added, removed } = totals(rows);
-  const lines = rows.some((row) => row.counts !== null) ? `, +${added} \u2212${removed}` : '';
+  const known = rows.filter(({ counts }) => counts !== null).length;
+  // Among many files, the lines of only some are counted. Among few, those without are binary.
+  const where = known < rows.length && rows.length > MANY_FILES ? ` in ${known} of them` : '';
+  const lines = known > 0 ? `, +${added} \u2212${removed}${where}` : '';
   let text = `${counted(rows.length, 'file')}${lines}: `;
   for (const [i, row] of rows.entries()) {
     const name = nameOf(row);

@@ -55,7 +55,7 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'No checkpoint belongs to this message of the conversation.',
     data: { message: 'string', nearest: [{ message: 'string', checkpoint: 'CheckpointId' }, 'null'] },
-    hint: 'Use the message in `nearest`, or a checkpoint from `savepoint list`.',
+    hint: 'Run `savepoint list` to list the checkpoints.',
   },
   UNKNOWN_CHANGE: {
     exit: 1,

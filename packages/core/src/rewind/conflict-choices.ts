@@ -41,7 +41,7 @@ export const NO_CHOICES: ConflictChoices = { prefer: new Map(), skipConflicts: f
 
 /** How to go on after a conflict in files that both sides changed. */
 export const WAYS_ON =
-  'Ways on: --skip-conflicts leaves these paths as they are and does the rest. --ours PATH keeps the current lines ' +
+  'To continue: --skip-conflicts leaves these paths as they are and does the rest. --ours PATH keeps the current lines ' +
   'of a path, --theirs PATH takes the lines to bring back. --resolution takes contents that you merged by hand.';
 
 const CONFLICT_HINT = `Nothing was changed. ${WAYS_ON}`;

@@ -130,6 +130,12 @@ describe('a description of changes', () => {
     );
   });
 
+  test('says in how many files the lines are counted, if they are many', () => {
+    const files = Array.from({ length: 101 }, (_, i) => (i < 30 ? row(`${i}.ts`, 1, 2) : binary(`${i}.ts`, 1, 2)));
+    expect(describeChanges(files)).toMatch(/^101 files, \+30 −60 in 30 of them: 0\.ts, /);
+    expect(describeChanges(files.slice(0, 31))).toMatch(/^31 files, \+30 −60: 0\.ts, /);
+  });
+
   test('escapes names', () => {
     expect(describeChanges([row('a\nb', 1, 0)])).toBe('1 file, +1 −0: "a\\nb"');
   });

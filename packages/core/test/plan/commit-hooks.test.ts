@@ -208,7 +208,7 @@ test('a plan whose file a hook or a person changed since is rolled back as the c
   const before = p.read('src/b.txt');
   await savepoint.applyPlan(plan.id);
   p.write('src/b.txt', 'formatted b2\n');
-  const hint = expect.stringMatching(/^Nothing was changed\. Ways on: --skip-conflicts .* --theirs PATH/);
+  const hint = expect.stringMatching(/^Nothing was changed\. To continue: --skip-conflicts .* --theirs PATH/);
   await expect(savepoint.rollBackPlan(plan.id)).rejects.toMatchObject({ code: 'CONFLICT', hint });
   await savepoint.rollBackPlan(plan.id, { prefer: new Map([['src/b.txt', 'theirs']]) });
   expect(p.read('src/b.txt')).toBe(before);

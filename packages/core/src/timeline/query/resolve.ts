@@ -5,6 +5,7 @@
  * message. `before:ID` means before its work.
  */
 import { closest } from '../../content/closest.ts';
+import { showText } from '../../content/show-name.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
@@ -148,7 +149,10 @@ function findAtMessage(
   const place = session === undefined ? null : stateOfMessage(checkpoints, session, message, before);
   const ref = refs.find(({ number }) => number === place?.state.number);
   if (ref !== undefined) return assertNextIsReadable(given, ref, refs, timeline);
-  throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to this message.', { message, nearest: null });
+  throw new SavepointError('NO_MESSAGE', `No checkpoint belongs to message ${showText(message)}.`, {
+    message,
+    nearest: null,
+  });
 }
 
 /**

@@ -85,14 +85,22 @@ describe('if many files are gone and many are new', () => {
     `(seq 20; echo $i) > ${folder}/case$i/output.txt; done`;
 
   test('files of a folder that moved keep their places in it, changed or not', async () => {
-    const moved = await after(place(), cases('old', '60'), 'mv old new; for f in new/*/output.txt; do echo x >> $f; done');
+    const moved = await after(
+      place(),
+      cases('old', '60'),
+      'mv old new; for f in new/*/output.txt; do echo x >> $f; done',
+    );
     expect(moved).toHaveLength(120);
     expect(moved).toContain('rename new/case7/options.json < old/case7/options.json +0 -0');
     for (const line of moved) expect(line).toMatch(/^rename new\/(case\d+\/\w+\.\w+) < old\/\1 /);
   });
 
   test('equal or similar files with the same name are not one file', async () => {
-    const listed = await after(place(), cases('a/old', '60'), `rm -r a; ${cases('b/new', '61 120')}; echo one > b/file`);
+    const listed = await after(
+      place(),
+      cases('a/old', '60'),
+      `rm -r a; ${cases('b/new', '61 120')}; echo one > b/file`,
+    );
     expect(listed.filter((line) => !/^(create|delete) /.test(line))).toEqual([]);
   });
 
