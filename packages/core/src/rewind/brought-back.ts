@@ -65,13 +65,6 @@ export async function broughtBackBy(
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-/** Reads only what is not at hand: a record may list thousands of changes. */
-function* newestFirst(since: readonly Checkpoint[], readable: CheckpointReader): Generator<Checkpoint> {
-  const [oldest] = since;
-  yield* [...since].reverse();
-  yield* readable.upTo(oldest === undefined ? Number.POSITIVE_INFINITY : oldest.number - 1);
-}
-
 const IS_DECISION: ReadonlySet<Reversion['kind']> = new Set(['rollback', 'undo', 'freeze']);
 
 /** Most paths that a restore names. */
@@ -83,6 +76,13 @@ export function broughtBackNotes(found: readonly BroughtBack[]): readonly Untouc
   if (next === undefined) return notes;
   const more = found.length - NAMED - 1;
   return [...notes, { path: next.path, why: more === 0 ? next.text : `and ${more} more: ${next.text}` }];
+}
+
+/** Reads only what is not at hand: a record may list thousands of changes. */
+function* newestFirst(since: readonly Checkpoint[], readable: CheckpointReader): Generator<Checkpoint> {
+  const [oldest] = since;
+  yield* [...since].reverse();
+  yield* readable.upTo(oldest === undefined ? Number.POSITIVE_INFINITY : oldest.number - 1);
 }
 
 const HOW: Readonly<Record<Reversion['kind'], string>> = {

@@ -173,6 +173,16 @@ interface CheckpointChanges {
   readonly changes: readonly RecordedChange[];
 }
 
+/** Whether a change is by the selected author, whatever else is selected. */
+export function matchesAuthor({ agent, session, call, own }: Selection, author: Author): boolean {
+  return (
+    (agent === undefined || isActor(author.actor, agent)) &&
+    (session === undefined || author.session === session) &&
+    (call === undefined || author.call === call) &&
+    (own === undefined || isOwnWork(author, own))
+  );
+}
+
 /** If there were too many changes to list, computes them from the trees. The author of each change is unknown then. */
 async function changesOf(
   objects: ObjectReader,
@@ -190,16 +200,6 @@ async function changesOf(
     ...(onDamage === undefined ? {} : { onDamage }),
   });
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
-}
-
-/** Whether a change is by the selected author, whatever else is selected. */
-export function matchesAuthor({ agent, session, call, own }: Selection, author: Author): boolean {
-  return (
-    (agent === undefined || isActor(author.actor, agent)) &&
-    (session === undefined || author.session === session) &&
-    (call === undefined || author.call === call) &&
-    (own === undefined || isOwnWork(author, own))
-  );
 }
 
 /** Leaves out what others made again after it had been taken back: it is theirs. */

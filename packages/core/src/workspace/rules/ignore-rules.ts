@@ -92,7 +92,7 @@ export class IgnoreChain {
 
   /**
    * @param gitignore the `.gitignore` of that folder
-   * @param isNamed the folder's name cannot be told from the path in the workspace: it is the workspace's own, or above it
+   * @param isNamed the folder is the workspace's own or above it: its name is not part of paths in the workspace
    */
   enter(folder: Name, gitignore: IgnoreFile, isNamed = false): IgnoreChain {
     const key = gitignore === null && !isNamed ? this.#belowKey() : hash(this.key, folder, digest(gitignore));
