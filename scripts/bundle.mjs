@@ -31,6 +31,9 @@ const withoutDevtools = {
  * @type {import('rolldown').OutputOptions}
  */
 const SMALL = { minify: false, comments: false, charset: 'ascii' };
+// What these warn about is meant: `web-tree-sitter` contains `eval`, and a module that one file loads late is loaded at once
+// by another.
+const CHECKS = { eval: false, ineffectiveDynamicImport: false };
 /** @type {import('rolldown').BuildOptions} */
 const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
@@ -41,6 +44,7 @@ const command = {
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [withoutDevtools],
   logLevel: 'warn',
+  checks: CHECKS,
 };
 const unsplit = (await bundle({ ...command, write: false })).output;
 const ofHooks = modulesWith('hook.js');
@@ -105,6 +109,7 @@ async function bundleAlone(input) {
     resolve,
     external: PARSERS,
     logLevel: 'warn',
+    checks: CHECKS,
     output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, ...SMALL },
   });
   return made.output;
