@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const PROCESS = fileURLToPath(new URL('./long-lived-process.mjs', import.meta.url));
 
 /** The limits that `savepoint` gives its daemon, as options of node and in the environment. */
-export const DAEMON_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=25'];
+export const DAEMON_FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=25'];
 export const DAEMON_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** @typedef {Awaited<ReturnType<typeof startProcess>>} LineProcess */
