@@ -138,3 +138,14 @@ test('a deletion by a person that was restored is not asked about, but other wor
   await savepoint.checkpoint();
   expect((await savepoint.previewRestore('cp_1')).parties).toEqual({ agents: ['one'], outside: ['a.txt'] });
 });
+
+test('paths of a checkpoint that has too many changes to list count as well, a folder only for itself', async () => {
+  const { w, savepoint, write } = await changed();
+  w.write('d/new', 'mine\n');
+  w.write('old', 'mine\n');
+  await savepoint.checkpoint();
+  w.dropList('cp_3');
+  await write('b', 'agent\n');
+  const { parties } = await w.open().previewRestore('cp_2');
+  expect(parties).toEqual({ agents: ['one'], outside: ['d/new', 'old'] });
+});

@@ -135,6 +135,14 @@ export function operationOf(before: Entry | null, after: Entry | null): ChangeKi
   return before.id === (after as typeof before).id ? 'mode' : 'write';
 }
 
+/** Returns whether a folder appeared or disappeared together with its contents, whose changes imply it. */
+export function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
+  const { before, after } = difference;
+  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
+  if (before.entry !== null && after.entry !== null) return false;
+  return next?.path.startsWith(`${difference.path}/`) ?? false;
+}
+
 function isKnown({ before, after }: PathDifference): boolean {
   return before.skip === null && after.skip === null;
 }
@@ -187,14 +195,6 @@ function operationOfUnknown({ before, after }: Pick<PathDifference, 'before' | '
 function isInDependencies({ before, after }: PathDifference): boolean {
   const reason = before.skip?.reason;
   return after.skip === null && (reason === 'dependency-folder' || reason === 'ignored');
-}
-
-/** Returns whether a folder appeared or disappeared together with its contents, whose changes imply it. */
-function isImplied(difference: PathDifference, next: PathDifference | undefined): boolean {
-  const { before, after } = difference;
-  if (before.entry?.kind !== 'folder' && after.entry?.kind !== 'folder') return false;
-  if (before.entry !== null && after.entry !== null) return false;
-  return next?.path.startsWith(`${difference.path}/`) ?? false;
 }
 
 function lineCounts(

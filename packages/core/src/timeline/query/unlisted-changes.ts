@@ -10,8 +10,8 @@ import {
 } from '../../model/checkpoint.ts';
 import type { OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { operationOf } from '../diff/changes.ts';
-import { differences } from '../diff/snapshot-diff.ts';
+import { isImplied, operationOf } from '../diff/changes.ts';
+import { differences, type PathDifference } from '../diff/snapshot-diff.ts';
 
 /** A moved file is one that was deleted and one that was created: to find moves takes much longer. */
 export type UnlistedChange = Pick<RecordedChange, 'path' | 'from' | 'operation' | 'by' | 'before' | 'after'>;
@@ -29,10 +29,16 @@ export function* unlistedChanges(
 ): Generator<UnlistedChange> {
   if (previous === undefined) return;
   const by = unlistedAuthors(checkpoint);
-  for (const { path, before, after } of differences(objects, previous.snapshot, checkpoint.snapshot, onDamage)) {
+  const changeOf = ({ path, before, after }: PathDifference): UnlistedChange => {
     const operation = operationOf(before.entry, after.entry);
-    yield { path, from: null, operation, by, before: before.entry, after: after.entry };
+    return { path, from: null, operation, by, before: before.entry, after: after.entry };
+  };
+  let last: PathDifference | null = null;
+  for (const difference of differences(objects, previous.snapshot, checkpoint.snapshot, onDamage)) {
+    if (last !== null && !isImplied(last, difference)) yield changeOf(last);
+    last = difference;
   }
+  if (last !== null) yield changeOf(last);
 }
 
 /** Returns how many there are; 0 if the changes are listed, and for a first checkpoint. */
