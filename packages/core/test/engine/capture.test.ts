@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { type Checkpoint, nameToJson, open } from '@savepoint/core';
+import { type Checkpoint, nameToJson, open, type Savepoint } from '@savepoint/core';
 import { GIT_ENV } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { VerbsWorld } from '../verbs/verbs-world.ts';
@@ -63,6 +63,25 @@ describe('ignore rules', () => {
     const { paths, checkpoint } = await w.captured(inside);
     expect(paths).toEqual(['kept.top', 'plain.txt']);
     expect(checkpoint.roots[0]).toMatchObject({ path: '', kind: 'repository', branch: 'master' });
+  });
+
+  it('rules of an enclosing repository that name the folder apply once it has this name', async () => {
+    const w = new Workspace();
+    w.git('', 'init', '-q');
+    w.write('.gitignore', '/pkg/two/big.txt\n');
+    // Nothing was written just now, so stat data proves that the file is unchanged.
+    const { clock } = w.world.ports;
+    const ports = { ...w.world.ports, clock: { ...clock, now: () => clock.now() + 3_600_000 } };
+    const below = (name: string): Savepoint => {
+      const dir = w.world.workspace.concat(`/pkg/${name}`) as never;
+      return open({ dir, here: true, ports, places: w.world.places });
+    };
+    w.write('pkg/one/big.txt', 'x'.repeat(2 * 1024 * 1024));
+    w.write('pkg/one/small.txt', 'x');
+    expect((await w.captured(below('one'))).checkpoint.counts).toMatchObject({ files: 2, skipped: 0 });
+    renameSync(w.at('pkg/one'), w.at('pkg/two'));
+    const { checkpoint } = await w.captured(below('two'));
+    expect([checkpoint.id, checkpoint.counts]).toMatchObject(['cp_2', { files: 1, skipped: 1 }]);
   });
 
   it('a changed rule is noticed although no file changed', async () => {
