@@ -11,6 +11,7 @@ export { showContent, wouldDo } from './content/show-name.ts';
 export { someOf } from './content/some-of.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';
+export { IdleLinks } from './engine/idle-links.ts';
 export { EVENT_KINDS } from './engine/watch/kinds.ts';
 export { readPoint } from './engine/watch/point.ts';
 export { PORTS_PER_FORK } from './fork/fork.ts';

@@ -1,13 +1,13 @@
 /** `savepoint mcp`: the verbs of Savepoint as tools of an MCP server. */
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
-import type { Exporter } from '@savepoint/core/frontend';
+import { type DiskPath, open, showText, WorkspaceCache } from '@savepoint/core';
+import { type Exporter, IdleLinks } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { LoadOwnEntries } from '@savepoint/core/ports';
 import { IssuedPreviews, readyTools, SerialQueue } from '@savepoint/core/tools';
-import type { SandboxesShell } from './roots.ts';
-import { type ConnectionContext, makeServer } from './server.ts';
+import { chooseRoot, type Machine, type SandboxesShell } from './roots.ts';
+import { type ConnectionContext, foldersOf, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
 export interface ServeOptions {
@@ -31,6 +31,9 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
 }
 
+/** Milliseconds between looks whether there is something to do while no call is running. */
+const IDLE_CHECK_MS = 2_000;
+
 /**
  * Serves until the client disconnects.
  * @returns the exit status: 1 if the stream to the client failed
@@ -41,31 +44,48 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const turns = new SerialQueue();
   const ports = nodePorts();
   const watch = new WorkspaceCache();
+  const machine = (): Machine => ({
+    ports,
+    watch,
+    places: nodePlaces(options.env),
+    settings: nodeSettings(options.env),
+    ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
+    ...(options.ownEntries === undefined ? {} : { ownEntries: options.ownEntries }),
+  });
+  const clientRoot: ConnectionContext['clientRoot'] = { folder: null };
+  const links = new IdleLinks(
+    async (signal) => {
+      const folders = foldersOf({ roots, clientRoot });
+      if (folders.length === 0) return 'nothing';
+      const { watch: _, ...others } = machine();
+      return open({ dir: chooseRoot(machine(), folders), ...others }).replaceLinks({ signal });
+    },
+    () => ports.clock.monotonic(),
+  );
   const context: ConnectionContext = {
     version,
     roots,
-    machine: () => ({
-      ports,
-      watch,
-      places: nodePlaces(options.env),
-      settings: nodeSettings(options.env),
-      ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
-      ...(options.ownEntries === undefined ? {} : { ownEntries: options.ownEntries }),
-    }),
+    machine,
     queue: turns,
     previews: new IssuedPreviews(),
     sandboxesShell: options.sandboxesShell ?? (async () => false),
-    clientRoot: { folder: null },
+    clientRoot,
+    links,
     log,
   };
   const tools = await readyTools();
   const transport = new LineTransport(streams);
   serveStdio(() => makeServer(context, tools), { transport, onerror: ({ message }) => log(message) });
+  const looking = setInterval(() => {
+    if (!turns.isRunning) links.look();
+  }, IDLE_CHECK_MS);
   const stop = (): void => void transport.close();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   const error = await transport.closed;
   signal.removeEventListener('abort', stop);
+  clearInterval(looking);
+  await links.end();
   await turns.drained();
   watch.close();
   // An open input stream would keep the process alive.

@@ -26,6 +26,8 @@ export interface ConnectionContext {
   readonly sandboxesShell: SandboxesShell;
   /** The root that the client reported; null until then. */
   readonly clientRoot: { folder: DiskPath | null };
+  /** What is done between calls. */
+  readonly links: { used(): void };
   readonly log: (line: string) => void;
 }
 
@@ -71,11 +73,10 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
       }
       return await setting.queue.run(call.signal, () => {
         const machine = setting.machine();
-        const folders = setting.clientRoot.folder === null ? setting.roots : [setting.clientRoot.folder];
         return performCall(
           ready,
           params.arguments,
-          chooseRoot(machine, folders),
+          chooseRoot(machine, foldersOf(setting)),
           { machine, previews: setting.previews, sandboxesShell: setting.sandboxesShell },
           call,
         );
@@ -84,9 +85,19 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
       const failure = asFailure(error);
       if (failure.code === 'INTERNAL') setting.log(failure.message);
       return failedResult(failure);
+    } finally {
+      setting.links.used();
     }
   });
   return server;
+}
+
+/** Where calls work, the first usable one. */
+export function foldersOf({
+  roots,
+  clientRoot: { folder },
+}: Pick<ConnectionContext, 'roots' | 'clientRoot'>): readonly DiskPath[] {
+  return folder === null ? roots : [folder];
 }
 
 function unknownName(what: 'tool' | 'prompt', name: string): ProtocolError {

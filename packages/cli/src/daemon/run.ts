@@ -246,6 +246,7 @@ export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): 
   const looking = setInterval(
     () => {
       pool.closeIdle(KEEP_MS);
+      pool.replaceLinks();
       const why = reasonToLeave() ?? (active === 0 && clock.monotonic() - lastAsked >= idle ? 'idle' : null);
       if (why !== null) shutDown(why);
     },

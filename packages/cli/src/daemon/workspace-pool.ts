@@ -1,5 +1,6 @@
 /** Keeps workspaces open between the daemon's requests, and orders the work in each. */
 import { type DiskPath, type OpenOptions, open, type Savepoint, WorkspaceCache } from '@savepoint/core';
+import { IdleLinks } from '@savepoint/core/frontend';
 import type { WatcherQuestion } from '@savepoint/core/ports';
 
 /** Above this number, unused workspaces are closed, the least recently used one first. */
@@ -12,6 +13,7 @@ interface PooledWorkspace {
   /** The folder and the global ignore file. */
   readonly place: string;
   readonly globalIgnore: DiskPath | null;
+  readonly links: IdleLinks;
   /** Time of the last use, by a monotonic clock. */
   lastUsed: number;
   /** Number of current leases. A workspace in use is never closed. */
@@ -53,6 +55,7 @@ export class WorkspacePool {
       const key = [place, environment].join('\0');
       const workspace = this.#workspaces.get(key) ?? this.#openWatched(options, place);
       workspace.lastUsed = this.#now();
+      workspace.links.used();
       if (!leased.has(workspace)) workspace.leases += 1;
       leased.add(workspace);
       // A map keeps the order of insertion, so this makes it the most recently used one.
@@ -77,7 +80,10 @@ export class WorkspacePool {
         return savepoint;
       },
       end: () => {
-        for (const workspace of leased) workspace.leases -= 1;
+        for (const workspace of leased) {
+          workspace.leases -= 1;
+          workspace.links.used();
+        }
         leased.clear();
         for (const savepoint of unshared.splice(0)) savepoint.close();
         for (const [key, workspace] of this.#workspaces) {
@@ -94,6 +100,7 @@ export class WorkspacePool {
       const answer = workspace.globalIgnore === question.globalIgnore ? workspace.cache.answer(question) : null;
       if (answer === null) continue;
       workspace.lastUsed = this.#now();
+      workspace.links.used();
       return answer;
     }
     return null;
@@ -105,16 +112,23 @@ export class WorkspacePool {
     }
   }
 
+  /** Replaces links of the workspaces that are not in use. Call it every few seconds. */
+  replaceLinks(): void {
+    for (const { links, leases } of this.#workspaces.values()) if (leases === 0) links.look();
+  }
+
   /** Waits for the background work of all workspaces and closes those that are not in use. */
   async closeAll(): Promise<void> {
+    await Promise.all([...this.#workspaces.values()].map(({ links }) => links.end()));
     await Promise.all([...this.#workspaces.values()].map(({ savepoint }) => savepoint.idle()));
     for (const [key, workspace] of this.#workspaces) this.#closeIfUnused(key, workspace);
   }
 
-  #closeIfUnused(key: string, { savepoint, cache, leases }: PooledWorkspace): void {
+  #closeIfUnused(key: string, { savepoint, cache, links, leases }: PooledWorkspace): void {
     const sharing = [...this.#workspaces.values()].filter((one) => one.cache === cache);
     if (leases > 0) return;
     this.#workspaces.delete(key);
+    void links.end();
     savepoint.close();
     if (sharing.length === 1) cache.close();
   }
@@ -124,7 +138,11 @@ export class WorkspacePool {
     const known = [...this.#workspaces.values()].find((one) => one.place === place);
     const cache = known?.cache ?? new WorkspaceCache();
     const { globalIgnore } = options.places;
-    return { savepoint: open({ ...options, watch: cache }), cache, place, globalIgnore, lastUsed: 0, leases: 0 };
+    const savepoint = open({ ...options, watch: cache });
+    // In an engine of its own, like another process: what the pool keeps open does not depend on it.
+    const own = open(options);
+    const links = new IdleLinks((signal) => own.replaceLinks({ signal }), this.#now);
+    return { savepoint, cache, place, globalIgnore, links, lastUsed: 0, leases: 0 };
   }
 }
 

@@ -1,15 +1,18 @@
 /** Objects that a first checkpoint adopted from repositories: verifies them, and makes the store independent of links. */
 
-import type { Pace } from '../io/pace.ts';
+import { Pace } from '../io/pace.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import { OUTSIDE } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import { layoutOf } from '../store/layout.ts';
+import { isLocked } from '../store/lock.ts';
 import { isDamage } from '../store/objects/damage.ts';
 import type { DamagedObject, UnderLock } from '../store/objects/packs/link-replacement.ts';
 import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import { asSavepointError } from '../transaction/outcome.ts';
 import { announceCapture } from './announce.ts';
 import type { Engine } from './engine.ts';
 import { hasPendingOperation } from './recovery.ts';
@@ -46,6 +49,37 @@ export async function replaceLinks(engine: Engine, options: CallOptions, pace: P
     return replace();
   });
   if (damaged.length > 0) engine.events.emit('warning', { message: describeDamaged(damaged) });
+}
+
+/** `busy`: the work is left for later, because another process works in the store, or an operation is pending. */
+export type IdleWork = 'nothing' | 'busy' | 'done';
+
+/**
+ * Replaces the links of a first checkpoint and verifies what it adopted, in short slices, for a process that is idle. To
+ * ask whether there is anything to do is cheap.
+ * @throws SavepointError CANCELLED, STORE_UNSAFE, IO on a file system that is read-only
+ */
+export async function replaceLinksAtIdle(engine: Engine, options: CallOptions): Promise<IdleWork> {
+  const { ports, background } = engine;
+  try {
+    return await engine.once(async (once) => {
+      const found = once.context().find();
+      if (found === null) return 'nothing';
+      const layout = layoutOf(found.record.storePath);
+      if (!hasAdoptedMarker(ports.fs, layout)) return 'nothing';
+      if (isLocked(ports, layout.lock) || (await once.read(hasPendingOperation))) return 'busy';
+      // Fails before anything is read if the store cannot be written.
+      await once.write(options, 'alone', async () => undefined);
+      const pace = new Pace(ports.clock, options.signal ?? null, null, () => !background.isAwaited);
+      await replaceLinks(once, options, pace);
+      await verifyAdoptedObjects(once, options, pace);
+      return 'done';
+    });
+  } catch (error) {
+    const failure = asSavepointError(error);
+    if (failure.code === 'LOCKED' || failure.code === 'LOCK_LOST') return 'busy';
+    throw failure;
+  }
 }
 
 /**

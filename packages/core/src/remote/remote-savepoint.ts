@@ -97,6 +97,7 @@ interface VerbsByMethod {
   readonly diffChange: 'diff';
   readonly forgetSession: 'deleteSession';
   readonly tidyUp: 'gc';
+  readonly replaceLinks: 'gc';
   readonly events: 'watch';
   readonly checkSummaries: 'show';
   readonly frozen: 'freeze';

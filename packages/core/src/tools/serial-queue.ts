@@ -6,6 +6,12 @@ import { SavepointError } from '../model/errors.ts';
  */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
+  #left = 0;
+
+  /** Whether a call is running or waiting for its turn. */
+  get isRunning(): boolean {
+    return this.#left > 0;
+  }
 
   /** @throws SavepointError CANCELLED if the call was cancelled before its turn */
   run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -13,7 +19,8 @@ export class SerialQueue {
       if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'Cancelled before anything was changed.');
       return work();
     });
-    this.#last = turn.catch(() => undefined);
+    this.#left += 1;
+    this.#last = turn.catch(() => undefined).finally(() => (this.#left -= 1));
     return turn;
   }
 

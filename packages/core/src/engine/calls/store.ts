@@ -18,7 +18,7 @@ import { assertDroppable, type DropPlan, planDrop } from '../../timeline/retenti
 import { type RetentionOptions, withRetentionOptions } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
-import { replaceLinks } from '../adopted-objects.ts';
+import { type IdleWork, replaceLinks, replaceLinksAtIdle } from '../adopted-objects.ts';
 import type { Context } from '../context.ts';
 import { copiesOf } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
@@ -106,6 +106,12 @@ export interface StoreCalls {
    * @returns null if retention was not due, if there is no store, or while an operation is pending
    */
   tidyUp(options?: CallOptions): Promise<CleanUpResult | null>;
+  /**
+   * For a process that stays open and is idle: replaces packs that a first checkpoint linked from repositories by what is
+   * needed of them, in short slices, and verifies it. The end of a session does this automatically.
+   * @returns `busy` if it is left for later, because another process works in the store, or an operation is pending
+   */
+  replaceLinks(options?: CallOptions): Promise<IdleWork>;
   /** Returns what `purge` would remove. Changes nothing. */
   previewPurge(paths: readonly JsonName[], options?: CallOptions): Promise<PurgePreview & PurgeRemainder>;
   /**
@@ -204,6 +210,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       });
     },
     tidyUp: (options = {}) => tidyUp(engine, options, engine.pace(options)),
+    replaceLinks: (options = {}) => replaceLinksAtIdle(engine, options),
     previewPurge: async (given, options = {}) => {
       const { previewPurge } = await import('../../purge/purge.ts');
       return engine.read(async (workspace, context) => {

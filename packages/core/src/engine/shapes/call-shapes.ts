@@ -231,6 +231,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   previewDrop: DROP_CALL,
   drop: DROP_CALL,
   tidyUp: [options<'tidyUp'>({})],
+  replaceLinks: [options<'replaceLinks'>({})],
   previewPurge: [PATHS, options<'previewPurge'>({})],
   purge: [PATHS, options<'purge'>({})],
 };
