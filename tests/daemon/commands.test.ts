@@ -4,6 +4,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { type CommandOutcome, main, workingFiles } from '@savepoint/testkit/command';
 import { expect, it, onTestFinished } from 'vitest';
+import { claudeEvents } from '../../packages/agents/test/fixtures/claude.ts';
 import { type DaemonProject, daemonProject, kill } from './daemon-project.ts';
 
 /** Commands that only read are answered by the daemon, and print the same as without it, whatever happens to it. */
@@ -139,6 +140,15 @@ it('does not answer a command that has fewer rights', async () => {
   expect(answered(p)).toBe(before);
   expect(run('env')).toEqual(wanted);
   expect(answered(p)).toBe(before + 1);
+});
+
+it('counts folders: a hook and a command in one of them are one workspace', async () => {
+  const p = filled();
+  await p.startDaemon();
+  expect(p.tell('claude', claudeEvents(p.dir).start())).toMatchObject({ status: 0, stderr: '' });
+  p.run(['status']);
+  expect([answered(p), p.status()]).toMatchObject([1, { events: 1, workspaces: 1 }]);
+  expect(p.run(['daemon', 'status']).stdout).toContain('1 workspace open');
 });
 
 it('a daemon that is turned off answers nothing, and ends', async () => {

@@ -10,9 +10,11 @@ interface PooledWorkspace {
   readonly savepoint: Savepoint;
   /** What is known of the folder. It depends on the folder and on the global ignore file only, so others share it. */
   readonly cache: WorkspaceCache;
+  readonly dir: DiskPath;
   /** The folder and the global ignore file. */
   readonly place: string;
   readonly globalIgnore: DiskPath | null;
+  /** Shared like the cache. */
   readonly links: IdleLinks;
   /** Time of the last use, by a monotonic clock. */
   lastUsed: number;
@@ -41,8 +43,9 @@ export class WorkspacePool {
     this.#now = now;
   }
 
+  /** Number of different folders. */
   get count(): number {
-    return this.#workspaces.size;
+    return new Set([...this.#workspaces.values()].map(({ dir }) => dir)).size;
   }
 
   /** @param environment settings from the environment as one text: only requests with the same text share a workspace */
@@ -114,7 +117,9 @@ export class WorkspacePool {
 
   /** Replaces links of the workspaces that are not in use. Call it every few seconds. */
   replaceLinks(): void {
-    for (const { links, leases } of this.#workspaces.values()) if (leases === 0) links.look();
+    const all = [...this.#workspaces.values()];
+    const used = new Set(all.filter(({ leases }) => leases > 0).map(({ links }) => links));
+    for (const { links } of all) if (!used.has(links)) links.look();
   }
 
   /** Waits for the background work of all workspaces and closes those that are not in use. */
@@ -128,21 +133,23 @@ export class WorkspacePool {
     const sharing = [...this.#workspaces.values()].filter((one) => one.cache === cache);
     if (leases > 0) return;
     this.#workspaces.delete(key);
-    void links.end();
     savepoint.close();
-    if (sharing.length === 1) cache.close();
+    if (sharing.length > 1) return;
+    void links.end();
+    cache.close();
   }
 
   /** Opens a workspace for long use, and watches it so that checkpoints are cheaper. */
   #openWatched(options: OpenOptions, place: string): PooledWorkspace {
     const known = [...this.#workspaces.values()].find((one) => one.place === place);
     const cache = known?.cache ?? new WorkspaceCache();
-    const { globalIgnore } = options.places;
+    const { dir, places } = options;
+    const { globalIgnore } = places;
     const savepoint = open({ ...options, watch: cache });
     // In an engine of its own, like another process: what the pool keeps open does not depend on it.
     const own = open(options);
-    const links = new IdleLinks((signal) => own.replaceLinks({ signal }), this.#now);
-    return { savepoint, cache, place, globalIgnore, links, lastUsed: 0, leases: 0 };
+    const links = known?.links ?? new IdleLinks((signal) => own.replaceLinks({ signal }), this.#now);
+    return { savepoint, cache, dir, place, globalIgnore, links, lastUsed: 0, leases: 0 };
   }
 }
 
