@@ -1,6 +1,7 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from '@savepoint/core/node';
+import { git } from '@savepoint/testkit';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
@@ -83,3 +84,43 @@ it('a repair of another store in the folder names the one without a usable recor
   expect(p.ok('list').stdout).toContain('first');
   expect(p.ok('repair').stdout).toContain('Nothing to repair.');
 });
+
+it('after a repair that found not everything, verify and restore say what is lost, and how to restore the rest', () => {
+  const p = project();
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) p.write(name, `first of ${name}\n`.repeat(20));
+  p.checkpoint();
+  const objects = inStore(p, 'objects.git');
+  const lost = ['a.txt', 'b.txt'].map((name) => git(objects, 'rev-parse', `refs/savepoint/cp/1:files/${name}`).trim());
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) p.write(name, 'second\n');
+  p.checkpoint();
+  damageObjects(objects, lost);
+  expect(p.run(['verify', '--deep']).stdout).toContain('Run `savepoint repair` now');
+  expect(p.run(['repair']).stdout).toContain('lost in cp_1');
+  const { stdout } = p.run(['verify', '--deep']);
+  expect(stdout).not.toContain('now: it moves damaged parts aside');
+  expect(stdout).toContain('but lacks these objects');
+  const { status, stderr } = p.run(['restore', 'cp_1', '--yes']);
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('2 paths cannot be written: the store lacks their contents.');
+  expect(stderr).not.toContain('in the way');
+  expect(stderr).toContain('`savepoint restore CP -- PATHS`');
+  // As the text says.
+  p.ok('restore', 'cp_1', '--yes', '--', 'c.txt');
+  expect(readFileSync(p.at('c.txt'), 'utf8')).toContain('first of c.txt');
+});
+
+/** Changes the last bytes of these objects in their packs. */
+function damageObjects(objects: string, ids: readonly string[]): void {
+  const folder = join(objects, 'objects/pack');
+  for (const index of readdirSync(folder).filter((name) => name.endsWith('.idx'))) {
+    const pack = join(folder, index.replace(/idx$/, 'pack'));
+    for (const line of git(folder, 'verify-pack', '-v', index).split('\n')) {
+      const [id = '', , , size, offset] = line.split(/\s+/);
+      if (!ids.includes(id)) continue;
+      const bytes = readFileSync(pack);
+      const end = Number(offset) + Number(size);
+      for (let at = end - 4; at < end; at++) bytes[at] = bytes[at]! ^ 0x55;
+      writeFileSync(pack, bytes);
+    }
+  }
+}

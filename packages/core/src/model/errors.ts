@@ -248,7 +248,7 @@ export const ERROR_CODES = {
     when: 'The disk is full or a quota is reached.',
     data: { path: 'JsonName', code: 'string', 'needed?': 'number', 'free?': 'number' },
     note: '`needed` and `free` in bytes',
-    hint: 'Free some space (`savepoint gc` drops old checkpoints) and retry.',
+    hint: 'Free some space on the disk of this path and retry. If the store is on it, `savepoint gc` drops old checkpoints.',
   },
   STORE_FULL: {
     exit: 1,

@@ -26,7 +26,9 @@ const HINTS: { readonly [Code in ErrorCode]?: string } = {
   CALL_OPEN: 'Nothing was changed. Wait until the call ends, then call the tool again.',
   NOTHING_TO_UNDO: 'To go back to a checkpoint, use checkpoint_list and checkpoint_restore.',
   NOTHING_TO_REDO: 'To go back to a checkpoint, use checkpoint_list and checkpoint_restore.',
-  NO_SPACE: 'Ask the user to free some space (`savepoint gc` drops old checkpoints). Then retry.',
+  NO_SPACE:
+    'Ask the user to free some space on the disk of this path (`savepoint gc` drops old checkpoints, which helps if the ' +
+    'store is on it). Then retry.',
   STORE_FULL:
     'Nothing was changed. Ask the user to raise max_store_mb, to unpin checkpoints or to exclude large files.',
   CHECKS_FAILED: 'Nothing was changed. Fix the failures. Only the user can decide to go on in spite of them.',

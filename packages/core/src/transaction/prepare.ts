@@ -13,6 +13,11 @@ import type { ClosedFolder, Transition } from './transition.ts';
 /** Bytes that must stay free on the disk, for folders and for other programs. */
 const SPARE_BYTES = 1024 * 1024;
 
+const LOST = 'the store lacks its content';
+const LOST_HINT =
+  'Nothing was changed. All other paths can be restored: `savepoint restore CP -- PATHS`. `savepoint repair` looks for what is ' +
+  'lost, with `--from BUNDLE` also in a bundle.';
+
 /**
  * @throws SavepointError PATH_REFUSED with every refused path, NAME_COLLISION, NO_SPACE
  */
@@ -33,19 +38,22 @@ export function checkTransitions(
     }
     // D2: old and new contents must be in the store.
     for (const entry of [from, to]) {
-      if (isLeaf(entry) && !site.objects.has(entry.id)) refused.push({ path, why: 'its content is not in the store' });
+      if (isLeaf(entry) && !site.objects.has(entry.id)) refused.push({ path, why: LOST });
     }
   }
   const [first] = refused;
   if (first !== undefined) {
+    const isLost = refused.every(({ why }) => why === LOST);
+    const paths = refused.length === 1 ? '1 path' : `${refused.length} paths`;
     throw new SavepointError(
       'PATH_REFUSED',
-      `${refused.length} ${refused.length === 1 ? 'path' : 'paths'} cannot be written: ${first.why}.`,
+      `${paths} cannot be written: ${isLost && refused.length > 1 ? 'the store lacks their contents' : first.why}.`,
       {
         path: nameToJson(first.path),
         why: first.why,
         paths: refused.map(({ path, why }) => ({ path: nameToJson(path), why })),
       },
+      isLost ? { hint: LOST_HINT } : {},
     );
   }
   checkCollisions(ports, site, transitions);

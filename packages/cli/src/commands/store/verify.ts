@@ -3,6 +3,15 @@ import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { countText, pathText } from '../../show/format.ts';
 
+const DAMAGED =
+  'Run `savepoint repair` now: it moves damaged parts aside, and stores again what still exists elsewhere.';
+/** What a repair leaves if it did not find the objects. */
+const LOST = [
+  'The store has no damaged parts, but lacks these objects. `savepoint repair` stores them again if they still exist in',
+  'the workspace, its repositories or backups; with `--from BUNDLE`, it also looks there. If it has found nothing, they are',
+  'lost. All other paths of these checkpoints can be restored: `savepoint restore CP -- PATHS`.',
+];
+
 export const verify = command({
   verb: VERBS.verify,
   operands: [],
@@ -25,7 +34,7 @@ export const verify = command({
         ...(file === null || object === null ? [] : [`    in ${pathText(file)}`]),
         ...(checkpoints.length === 0 ? [] : [`    affects ${checkpoints.join(', ')}`]),
       ]),
-      'Run `savepoint repair` now: it moves damaged parts aside, and stores again what still exists elsewhere.',
+      damage.every(({ object, file }) => object !== null && file === null) ? LOST : DAMAGED,
     );
   },
 });
