@@ -6,7 +6,7 @@ import { type Exporter, IdleLinks } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { LoadOwnEntries } from '@savepoint/core/ports';
 import { IssuedPreviews, readyTools, SerialQueue } from '@savepoint/core/tools';
-import { chooseRoot, type Machine, type SandboxesShell } from './roots.ts';
+import { type Machine, type SandboxesShell, usableRoot } from './roots.ts';
 import { type ConnectionContext, foldersOf, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
@@ -55,10 +55,9 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
   const clientRoot: ConnectionContext['clientRoot'] = { folder: null };
   const links = new IdleLinks(
     async (signal) => {
-      const folders = foldersOf({ roots, clientRoot });
-      if (folders.length === 0) return 'nothing';
       const { watch: _, ...others } = machine();
-      return open({ dir: chooseRoot(machine(), folders), ...others }).replaceLinks({ signal });
+      const dir = usableRoot(machine(), foldersOf({ roots, clientRoot }));
+      return dir === null ? 'nothing' : open({ dir, ...others }).replaceLinks({ signal });
     },
     () => ports.clock.monotonic(),
   );

@@ -55,6 +55,11 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
   );
 }
 
+/** Returns the first usable folder; null if there is none. */
+export function usableRoot(machine: Machine, folders: readonly DiskPath[]): DiskPath | null {
+  return folders.find((folder) => problemOf(machine, folder) === null) ?? null;
+}
+
 /** Returns the folders among the roots of a client. Roots that are not local folders are skipped. */
 export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
   const roots = (answer as { readonly roots?: unknown } | null | undefined)?.roots;

@@ -72,7 +72,7 @@ test('a store that is open to others, or on a read-only file system, stays as it
   const { fs } = realPorts();
   const readOnly = fsWith(fs, {
     openNew: (path) => {
-      throw new FsError('EROFS', 'open', path);
+      throw new FsError('EROFS', 'openNew', path);
     },
     openRead: (path) => {
       if (path.endsWith('.pack')) reads.push(path);
