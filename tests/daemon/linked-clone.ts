@@ -6,8 +6,6 @@ import type { Project } from '@savepoint/testkit/command';
 import { expect } from 'vitest';
 
 const MIB = 1024 * 1024;
-/** More than one slice. */
-const LARGE = 10;
 
 /** The pack of a clone that a first checkpoint linked. */
 export interface LinkedPack {
@@ -21,14 +19,17 @@ export interface LinkedPack {
 
 const ALONE = { env: { SAVEPOINT_DAEMON: 'off' } };
 
-/** Makes the project a clone with a read-only pack, and takes its first checkpoint in a process that ends. */
-export function linkedClone(p: Project): LinkedPack {
+/**
+ * Makes the project a clone with a read-only pack, and takes its first checkpoint in a process that ends.
+ * @param large number of files of 1 MiB; more than four are replaced in several slices
+ */
+export function linkedClone(p: Project, large: number): LinkedPack {
   const origin = path.join(p.base, 'origin');
   fs.mkdirSync(origin);
   git(origin, 'init', '-q', '--object-format=sha1');
   const write = (name: string, content: Buffer): void => fs.writeFileSync(path.join(origin, name), content);
   for (let nth = 0; nth < 120; nth++) write(`old-${nth}.bin`, randomBytes(100));
-  for (let nth = 0; nth < LARGE; nth++) write(`large-${nth}.bin`, randomBytes(MIB));
+  for (let nth = 0; nth < large; nth++) write(`large-${nth}.bin`, randomBytes(MIB));
   const commit = (): void => {
     git(origin, 'add', '-A');
     git(origin, 'commit', '-q', '-m', 'commit');

@@ -6,10 +6,10 @@ import { linkedClone } from './linked-clone.ts';
 
 it('the daemon replaces the packs that a first checkpoint linked, after one was killed in the middle of it', async () => {
   const p = daemonProject();
-  const pack = linkedClone(p);
+  const pack = linkedClone(p, 20);
+  expect([pack.isLinked(), pack.ownPacks()]).toEqual([true, 1]);
   const first = await p.startDaemon();
   expect(p.run(['status']).status).toBe(0);
-  expect([pack.isLinked(), pack.ownPacks()]).toEqual([true, 1]);
   await until(() => pack.ownPacks() > 1);
   kill(first, 'SIGKILL');
   await until(() => !hasNumber(first));
