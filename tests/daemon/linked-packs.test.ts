@@ -6,7 +6,7 @@ import { linkedClone } from './linked-clone.ts';
 
 it('the daemon replaces the packs that a first checkpoint linked, after one was killed in the middle of it', async () => {
   const p = daemonProject();
-  const pack = linkedClone(p, 20);
+  const pack = linkedClone(p, 12);
   expect([pack.isLinked(), pack.ownPacks()]).toEqual([true, 1]);
   const first = await p.startDaemon();
   expect(p.run(['status']).status).toBe(0);
