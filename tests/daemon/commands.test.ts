@@ -151,6 +151,16 @@ it('counts folders: a hook and a command in one of them are one workspace', asyn
   expect(p.run(['daemon', 'status']).stdout).toContain('1 workspace open');
 });
 
+it('stays idle while somebody asks how long it has been', async () => {
+  const p = filled();
+  await p.startDaemon();
+  p.run(['status']);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(p.run(['daemon', 'status']).stdout).not.toContain('Idle for 0 s');
+  const { commands, idleSeconds } = p.status() as unknown as Readonly<Record<string, number>>;
+  expect([commands, Number(idleSeconds) >= 1]).toEqual([1, true]);
+});
+
 it('a daemon that is turned off answers nothing, and ends', async () => {
   const p = filled();
   await p.startDaemon();

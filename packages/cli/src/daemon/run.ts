@@ -147,11 +147,13 @@ export async function runDaemon({ env, parse, script, idleMs }: DaemonOptions): 
         active += 1;
         try {
           const reply = await command(body, write, signal);
-          if ('answer' in reply) commands += 1;
           write(reply);
+          // What it declines needs no daemon: `daemon status` is asked like any command.
+          if (!('answer' in reply)) return;
+          commands += 1;
+          lastAsked = clock.monotonic();
         } finally {
           active -= 1;
-          lastAsked = clock.monotonic();
         }
       },
     },
