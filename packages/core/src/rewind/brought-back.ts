@@ -8,7 +8,7 @@ import type { TreePath } from '../model/names.ts';
 import type { ChangeSet, UntouchedPath } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type Effect, type Reversion } from '../timeline/activity/activity.ts';
-import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
+import { type ActivitySource, activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { actorName } from '../timeline/query/actors.ts';
 
 /** Changes of one path that one operation reverted, and that the target has. */
@@ -31,10 +31,11 @@ export async function broughtBackBy(
   { objects, readable }: { readonly objects: ObjectReader; readonly readable: CheckpointReader },
   pace: Pace,
 ): Promise<readonly BroughtBack[]> {
-  if (!since.some((checkpoint) => mayRevertOlder(checkpoint, target))) return [];
+  const source = activitySource(objects, readable);
+  if (!since.some((checkpoint) => mayRevertOlder(checkpoint, target, source))) return [];
   const planned = new Set(paths.map(({ path }) => path));
   const found = new Map<string, { path: TreePath; by: Checkpoint; kind: Reversion['kind']; names: Set<string> }>();
-  const activity = new Activity(activitySource(objects, readable));
+  const activity = new Activity(source);
   const later = new Map(since.map((checkpoint) => [checkpoint.id, checkpoint]));
   const newest = since.at(-1);
   const recorded = newest !== undefined && readable.find(newest.id) === undefined ? since.slice(0, -1) : since;
@@ -91,16 +92,19 @@ const HOW: Readonly<Record<Reversion['kind'], string>> = {
   redo: 'reverted by a redo',
   restore: 'reverted by a restore',
   freeze: 'reverted because the path is frozen',
+  checkout: 'reverted by a checkout of another branch or commit',
   dropped: 'reverted',
 };
 
-/** Whether an operation can have reverted changes that the target has. */
-function mayRevertOlder({ trigger, undoes, rolledBack, target: restored }: Checkpoint, target: Checkpoint): boolean {
+/** Whether an operation, or git, can have reverted changes that the target has. */
+function mayRevertOlder(checkpoint: Checkpoint, target: Checkpoint, source: ActivitySource): boolean {
+  const { trigger, undoes, rolledBack, target: restored } = checkpoint;
   if (undoes !== null) return checkpointNumber(undoes) <= target.number;
   if (rolledBack.length > 0) {
     return rolledBack.some((id) => (parseChangeId(parseHunkId(id)?.change ?? id)?.checkpoint ?? 0) <= target.number);
   }
-  return trigger === 'restore' && restored !== null && checkpointNumber(restored) < target.number;
+  if (trigger === 'restore') return restored !== null && checkpointNumber(restored) < target.number;
+  return [...source.checkedOut(checkpoint).values()].some((number) => number < target.number);
 }
 
 function reversionOf({ reversion, hunks }: Effect): Reversion | null {

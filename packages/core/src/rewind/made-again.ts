@@ -3,7 +3,8 @@
  * made it again. As for blame, a line that was deleted and written again belongs to who wrote it last, and so does a
  * file, a deletion, a name or a mode. Lines that were added or removed next to a change do not matter.
  *
- * Operations that go back write nothing, so what they bring back is not made again (`Activity` follows them).
+ * Operations that go back write nothing, nor does git if it checks out another commit. So what they bring back is not
+ * made again (`Activity` follows them).
  */
 
 import { diffLines, type Hunk, LINE_BOUND } from '../content/line-diff.ts';
@@ -16,6 +17,7 @@ import type { TreePath } from '../model/names.ts';
 import { unlessDamaged } from '../store/objects/damage.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, readBlob } from '../store/snapshot/snapshot.ts';
+import type { ActivitySource } from '../timeline/activity/source.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { actorName } from '../timeline/query/actors.ts';
 
@@ -55,6 +57,7 @@ export class MadeAgainFinder {
    */
   constructor(
     private readonly objects: ObjectReader,
+    private readonly source: Pick<ActivitySource, 'checkedOut'>,
     all: Iterable<LaterChange>,
     chosen: Iterable<RecordedChange>,
     private readonly pace: Pace,
@@ -79,8 +82,9 @@ export class MadeAgainFinder {
     const restores: { readonly at: number; readonly target: number }[] = [];
     for (const later of this.#laterChanges(checkpoint.number, change.path)) {
       if (this.pace.isDue()) await this.pace.yieldNow();
-      if (isReversion(later.checkpoint.trigger)) {
-        const target = this.#restoredFrom(later);
+      const checkedOut = this.source.checkedOut(later.checkpoint).get(later.change.path);
+      if (checkedOut !== undefined || isReversion(later.checkpoint.trigger)) {
+        const target = checkedOut ?? this.#restoredFrom(later);
         if (target !== null) restores.push({ at: later.checkpoint.number, target });
         else restores.length = 0; // an undo may have brought back what was made again
         continue;

@@ -17,12 +17,6 @@ export function rootsInside(root: TreePath, target: Checkpoint, current: Current
   return [...known].filter((path) => path !== root && isWithin(path, root));
 }
 
-/** Returns the innermost root that contains a path. */
-export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | null {
-  const around = roots.filter((root) => isWithin(path, root.path));
-  return around.reduce<TreePath | null>((found, root) => longer(found, root.path), null);
-}
-
 /** @throws SavepointError PATH_REFUSED if no checkpoint has such a root */
 export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): void {
   const known = new Set(checkpoints.flatMap(({ roots }) => roots.map(({ path }) => path)));
@@ -77,10 +71,6 @@ export function withoutFailedRoots(
   return allowPartial
     ? { ...rest, kept: [...rest.kept, ...failed.values()] }
     : { ...rest, refused: [...failed.values(), ...rest.refused], hint: PARTIAL_HINT };
-}
-
-function longer(a: TreePath | null, b: TreePath): TreePath {
-  return a !== null && a.length >= b.length ? a : b;
 }
 
 function noRootError(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {

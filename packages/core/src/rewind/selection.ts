@@ -18,14 +18,15 @@ import { isWithin, type JsonName, type TreePath } from '../model/names.ts';
 import { type OnDamage, unlessDamaged } from '../store/objects/damage.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type AffectedFile, type Effect, type Reversion } from '../timeline/activity/activity.ts';
-import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
+import { type ActivitySource, activitySource, readerOf } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
+import { rootOf } from '../timeline/diff/root-changes.ts';
 import { type Caller, isActor, isOwnWork } from '../timeline/query/actors.ts';
 import { unknownChange } from '../timeline/query/match-id.ts';
 import { unlistedAuthors } from '../timeline/query/unlisted-changes.ts';
 import { type MadeAgain, MadeAgainFinder, madeAgainBy } from './made-again.ts';
-import { assertRoot, rootOf } from './roots.ts';
+import { assertRoot } from './roots.ts';
 
 /** A change must match all given criteria. */
 export interface Selection<Path = JsonName> {
@@ -121,7 +122,8 @@ export async function selectChanges(
   const named = namedChanges(selection);
   const damaged = new Set<CheckpointId>();
   const listed = await listedChanges(objects, checkpoints, byId, damaged, pace);
-  for (const { checkpoint, changes } of withEffects(objects, listed, byId)) {
+  const source = activitySource(objects, readerOf(checkpoints));
+  for (const { checkpoint, changes } of withEffects(source, listed)) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.isDue()) await pace.yieldNow();
     for (const { change, effect } of changes) {
@@ -147,7 +149,7 @@ export async function selectChanges(
   for (const { change, files } of chosen) {
     for (const { hunks } of files) if (hunks !== null) assertHunksKnown(objects, change, hunks);
   }
-  const left = await withoutMadeAgain(objects, listed, chosen, pace);
+  const left = await withoutMadeAgain(objects, source, listed, chosen, pace);
   return { chosen: left.chosen, skipped: [...skipped, ...left.skipped], damaged };
 }
 
@@ -165,6 +167,7 @@ const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
   redo: 'a redo',
   restore: 'a restore',
   freeze: 'revert of a frozen path',
+  checkout: 'a checkout of another branch or commit',
   dropped: 'a checkpoint that was dropped',
 };
 
@@ -205,6 +208,7 @@ async function changesOf(
 /** Leaves out what others made again after it had been taken back: it is theirs. */
 async function withoutMadeAgain(
   objects: ObjectReader,
+  source: ActivitySource,
   listed: readonly CheckpointChanges[],
   chosen: readonly ChosenChange[],
   pace: Pace,
@@ -212,6 +216,7 @@ async function withoutMadeAgain(
   const all = listed.flatMap(({ checkpoint, changes }) => changes.map((change) => ({ checkpoint, change })));
   const finder = new MadeAgainFinder(
     objects,
+    source,
     all,
     chosen.map(({ change }) => change),
     pace,
@@ -285,18 +290,9 @@ interface CheckpointEffects {
 }
 
 /** Oldest first, like the given checkpoints. */
-function withEffects(
-  objects: ObjectReader,
-  listed: readonly CheckpointChanges[],
-  byId: ReadonlyMap<CheckpointId, Checkpoint>,
-): readonly CheckpointEffects[] {
-  const newestFirst = [...listed].reverse();
-  const readable: CheckpointReader = {
-    find: (id) => byId.get(id),
-    upTo: (number) => newestFirst.map(({ checkpoint }) => checkpoint).filter((one) => one.number <= number),
-  };
-  const activity = new Activity(activitySource(objects, readable));
-  const effects = newestFirst.map(({ checkpoint, changes }) => {
+function withEffects(source: ActivitySource, listed: readonly CheckpointChanges[]): readonly CheckpointEffects[] {
+  const activity = new Activity(source);
+  const effects = [...listed].reverse().map(({ checkpoint, changes }) => {
     const effectOf = activity.visit({ ...checkpoint, changes });
     return { checkpoint, changes: changes.map((change) => ({ change, effect: effectOf(change) })) };
   });

@@ -127,6 +127,7 @@ class Game {
       target: null,
       rolledBack: [],
       rolledBackInPart: [],
+      roots: [],
       changes: recorded,
       snapshot,
       trigger: 'call',

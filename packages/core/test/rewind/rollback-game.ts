@@ -215,6 +215,7 @@ export class Game {
       trigger,
       undoes: null,
       rolledBack: [],
+      roots: [],
       changes: previous === undefined ? null : changes.map((change, index) => recorded(change, number, index, author)),
       snapshot,
       ...more,

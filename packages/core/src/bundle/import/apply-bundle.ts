@@ -49,7 +49,7 @@ export async function planChangesTo(
   );
   const entries = await PresentEntries.in(
     workspace,
-    { snapshot: scan.snapshot, objects, onDamage: () => undefined },
+    { snapshot: scan.snapshot, roots: scan.roots, objects, onDamage: () => undefined },
     pace,
   );
   return { plan: await entries.keepIn(plan), objects };

@@ -68,9 +68,10 @@ async function stateOf(engine: Engine, workspace: Workspace, at: Checkpoint | nu
   const latest = workspace.timeline.latest() ?? engine.resolve(workspace, 'last');
   const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
   // Damage leaves lines of unknown origin.
-  const state = { objects, snapshot: scan.snapshot, onDamage: () => undefined };
+  const { snapshot, roots } = scan;
+  const state = { objects, snapshot, roots, onDamage: () => undefined };
   const uncaptured = await previewCheckpoint(workspace, state, latest, pace);
-  return { objects, snapshot: scan.snapshot, uncaptured };
+  return { objects, snapshot, uncaptured };
 }
 
 /** @throws SavepointError PATH_REFUSED */

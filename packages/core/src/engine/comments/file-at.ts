@@ -3,7 +3,7 @@
 import { showName } from '../../content/show-name.ts';
 import { TEXT_MAX_BYTES, textOrBinary } from '../../content/text-or-binary.ts';
 import type { Pace } from '../../io/pace.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Checkpoint, RootState } from '../../model/checkpoint.ts';
 import type { FileEntry, Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { nameToJson, type TreePath } from '../../model/names.ts';
@@ -20,9 +20,12 @@ export interface CommentedState {
 }
 
 /** The folder as it is now. */
-export async function folderNow(workspace: Workspace, pace: Pace): Promise<CommentedState> {
+export async function folderNow(
+  workspace: Workspace,
+  pace: Pace,
+): Promise<CommentedState & { readonly roots: readonly RootState[] }> {
   const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
-  return { objects, snapshot: scan.snapshot };
+  return { objects, snapshot: scan.snapshot, roots: scan.roots };
 }
 
 export function stateOf(workspace: Workspace, { snapshot }: Pick<Checkpoint, 'snapshot'>): CommentedState {

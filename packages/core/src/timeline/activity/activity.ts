@@ -27,12 +27,14 @@
  *    checkpoint had it after a gap of dropped checkpoints, the gap counts as its restore. Otherwise it is unknown what
  *    the gap reverted, and those changes count as in effect. The same holds if the path no longer existed after the
  *    gap, because its file may have moved.
+ * 9. If HEAD of a repository moved, and a path of it is again as an older checkpoint had it, git brought it back. The
+ *    checkpoint counts as a restore of the path, unless a file tool reported to have written it.
  *
  * Whether a change is in effect depends only on later checkpoints. The timeline is therefore read from newest to
  * oldest, and a page of changes needs no checkpoints older than the page.
  */
 
-import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isDeletion, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
 import { sameEntry, sameSnapshot } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -109,7 +111,7 @@ export class Activity {
     const { passed } = effects;
     const files = new Map<string, AffectedFile>();
     let reversion: Reversion | null = null;
-    for (const view of viewsOf(change, effects, checkpoint)) {
+    for (const view of this.#viewsOf(change, effects, checkpoint)) {
       const effect = this.#effectIn(view, change, checkpoint);
       const file = affectedFile(view, change, effect.hunks);
       if (effect.reversion !== null) reversion ??= effect.reversion;
@@ -160,12 +162,14 @@ export class Activity {
     else if (trigger === 'restore' && target !== null) this.#restore(checkpoint, target);
     else if (trigger === 'freeze' && target !== null)
       this.#revertNamed(checkpoint, { ...NO_NAMED_CHANGES, callAfter: target });
+    else this.#checkOut(checkpoint);
     const isRestored = (view: FileEffects, change: RecordedChange): boolean => {
       const back = fullReversion(view, change, checkpoint);
       // For a rollback or a restore of named changes, `#followMoves` has already moved the file.
       return back !== null && back.kind !== 'rollback' && back.kind !== 'restore';
     };
-    this.#effects.stepOver(checkpoint, isRestored, (view, change) => isReverted(view, checkpoint, change));
+    const isReturn = (path: TreePath): boolean => this.#isReturn(checkpoint, path);
+    this.#effects.stepOver(checkpoint, isReturn, isRestored, (view, change) => isReverted(view, checkpoint, change));
   }
 
   #invert(checkpoint: Checkpoint, undoes: CheckpointId): void {
@@ -257,14 +261,48 @@ export class Activity {
   #stepOverGap(newer: Checkpoint, older: Checkpoint): void {
     if (newer.previous === null || !isGap(older, newer)) return;
     const back: Reversion = { by: newer.previous, kind: 'dropped' };
-    for (const [path, to] of this.source.revertedPaths(newer, older)) {
-      this.#effects.resetTo(
-        [path],
-        to,
-        () => ({ reversion: back, restored: null }),
-        () => true,
-      );
+    this.#resetEach(this.source.revertedPaths(newer, older), back, () => true);
+  }
+
+  /** What git brought back counts as a restore of it. */
+  #checkOut(checkpoint: Checkpoint): void {
+    const paths = this.source.checkedOut(checkpoint);
+    if (paths.size === 0) return;
+    const own = ownChanges(checkpoint);
+    const back: Reversion = { by: checkpoint.id, kind: 'checkout' };
+    this.#resetEach(paths, back, (view, path) => !hasNoEffect(view, checkpoint, own.get(path)));
+  }
+
+  /** @param targets the number of the checkpoint to whose state each path went back */
+  #resetEach(
+    targets: ReadonlyMap<TreePath, number>,
+    reversion: Reversion,
+    isInEffect: (view: FileEffects, path: TreePath) => boolean,
+  ): void {
+    const pathsOf = new Map<number, TreePath[]>();
+    for (const [path, to] of targets) {
+      const paths = pathsOf.get(to);
+      if (paths === undefined) pathsOf.set(to, [path]);
+      else paths.push(path);
     }
+    for (const [to, paths] of pathsOf) {
+      this.#effects.resetTo(paths, to, () => ({ reversion, restored: null }), isInEffect);
+    }
+  }
+
+  /** Returns whether the checkpoint only brought an earlier state of the path back. */
+  #isReturn(checkpoint: Checkpoint, path: TreePath): boolean {
+    return isReversion(checkpoint.trigger) || this.source.checkedOut(checkpoint).has(path);
+  }
+
+  /** Returns the views of the files that a change may concern. */
+  #viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Checkpoint): readonly FileEffects[] {
+    const { live, passed } = effects;
+    const present = live.filter(({ isDeleted }) => !isDeleted);
+    if (!isDeletion(change)) return present.length > 0 || passed !== null ? present : live;
+    const deletion = { id: checkpoint.id, isReturn: this.#isReturn(checkpoint, change.path) };
+    const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
+    return beforeDeletion(live, change, deletion, isBack).filter(({ isDeleted }) => !isDeleted);
   }
 
   #touchedPaths(checkpoint: Checkpoint): Iterable<TreePath> {
@@ -288,15 +326,6 @@ function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'cha
     else hunks.set(hunk.change, [...(hunks.get(hunk.change) ?? []), hunk.hunk]);
   }
   return { changes, hunks, callAfter: null };
-}
-
-/** Returns the views of the files that a change may concern. */
-function viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Checkpoint): readonly FileEffects[] {
-  const { live, passed } = effects;
-  const present = live.filter(({ isDeleted }) => !isDeleted);
-  if (!isDeletion(change)) return present.length > 0 || passed !== null ? present : live;
-  const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
-  return beforeDeletion(live, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
 }
 
 function affectedFile(view: FileEffects, change: RecordedChange, hunks: AffectedFile['hunks']): AffectedFile {

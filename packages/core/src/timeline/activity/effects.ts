@@ -3,7 +3,7 @@
  * has become, followed through renames, and the operations in effect on them.
  */
 
-import { type Checkpoint, isDeletion, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -11,8 +11,11 @@ import type { TreePath } from '../../model/names.ts';
 export interface Reversion {
   /** The operation that reverted the change. */
   readonly by: CheckpointId;
-  /** `dropped`: the checkpoint was dropped, so the kind of the operation is unknown. */
-  readonly kind: 'rollback' | 'undo' | 'redo' | 'restore' | 'freeze' | 'dropped';
+  /**
+   * - `checkout`: git checked out another branch or commit, and the checkpoint was taken after that
+   * - `dropped`: the checkpoint was dropped, so the kind of the operation is unknown
+   */
+  readonly kind: 'rollback' | 'undo' | 'redo' | 'restore' | 'freeze' | 'checkout' | 'dropped';
 }
 
 /** An operation that reverts the changes that it names. */
@@ -119,7 +122,7 @@ export class EffectsByPath {
     paths: Iterable<TreePath>,
     to: number,
     passed: (path: TreePath) => Omit<PathReset, 'live'>,
-    isInEffect: IsInEffect,
+    isInEffect: (view: FileEffects, path: TreePath) => boolean,
   ): void {
     const waiting = new Map<TreePath, readonly FileEffects[]>();
     for (const path of paths) {
@@ -192,22 +195,24 @@ export class EffectsByPath {
    * Steps back over the changes of a checkpoint. Before a rename, its file was at the old path. The current views of the
    * old path stay only if the file was brought back there (`isPutBack`). The file is then at both paths. Before a file
    * was created, or moved here, an older file may have been at the path.
+   * @param isReturn whether the checkpoint only brought an earlier state of the path back
    * @param isReverted whether an operation reverted the change in the file
    */
   stepOver(
     checkpoint: Checkpoint,
+    isReturn: (path: TreePath) => boolean,
     isPutBack: (view: FileEffects, change: RecordedChange) => boolean,
     isReverted: (view: FileEffects, change: RecordedChange) => boolean,
   ): void {
-    const { number, trigger, changes } = checkpoint;
+    const { id, number, changes } = checkpoint;
     const before = new Map<TreePath, PathEffects>();
     for (const change of changes ?? []) {
       const { path, from, after } = change;
       const { live, passed } = this.at(path);
       if (isDeletion(change)) {
-        before.set(path, { live: beforeDeletion(live, change, checkpoint, isReverted), passed });
+        before.set(path, { live: beforeDeletion(live, change, { id, isReturn: isReturn(path) }, isReverted), passed });
       } else if (after !== null && (from !== null || isCreation(change)) && !before.has(path)) {
-        const isBroughtBack = from === null && isReversion(trigger);
+        const isBroughtBack = from === null && isReturn(path);
         const older = live.map((view) => {
           const isOlder = view.isDeleted || view.replacedIn === number;
           if (isOlder || (isBroughtBack && isReverted(view, change))) return view;
@@ -244,7 +249,7 @@ export function withMove(view: FileEffects, number: number, to: TreePath): FileE
 export function beforeDeletion(
   live: readonly FileEffects[],
   change: RecordedChange,
-  { id, trigger }: Pick<Checkpoint, 'id' | 'trigger'>,
+  { id, isReturn }: Pick<Checkpoint, 'id'> & { readonly isReturn: boolean },
   isReverted: (view: FileEffects, change: RecordedChange) => boolean,
 ): readonly FileEffects[] {
   const deleted = live.filter(({ isDeleted }) => isDeleted);
@@ -257,7 +262,7 @@ export function beforeDeletion(
       const same = laterFileWith(view, change.before);
       if (same !== null) return withEffectsOf(id, view, same);
       const { path, replacedIn, later } = view;
-      return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
+      return isReturn ? view : { ...NO_EFFECTS, path, replacedIn, later };
     });
   return [...before, ...deleted];
 }

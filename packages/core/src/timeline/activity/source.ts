@@ -9,6 +9,7 @@ import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
 import { changesInGap, entryOf, statesBefore } from '../diff/gap.ts';
 import { hunksOf } from '../diff/hunks.ts';
 import { differences, stateAt } from '../diff/snapshot-diff.ts';
+import { type CheckedOut, Checkouts } from './checkouts.ts';
 
 export interface ActivitySource {
   /** Returns undefined if the checkpoint cannot be read. */
@@ -26,6 +27,8 @@ export interface ActivitySource {
    * older checkpoint, with the number of that checkpoint.
    */
   revertedPaths(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
+  /** Returns the paths that git brought back before the checkpoint was taken. */
+  checkedOut(checkpoint: Checkpoint): CheckedOut;
 }
 
 /** What damage hides is unknown here, and named where the changes are listed. */
@@ -38,8 +41,16 @@ export interface CheckpointReader {
   upTo(number: number): Iterable<Checkpoint>;
 }
 
+/** @param checkpoints oldest first */
+export function readerOf(checkpoints: readonly Checkpoint[]): CheckpointReader {
+  const newestFirst = [...checkpoints].reverse();
+  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
+  return { find: (id) => byId.get(id), upTo: (number) => newestFirst.filter((one) => one.number <= number) };
+}
+
 export function activitySource(objects: ObjectReader, readable: CheckpointReader): ActivitySource {
   const snapshotOf = (id: CheckpointId): Snapshot | undefined => readable.find(id)?.snapshot;
+  const checkouts = new Checkouts(readable);
   return {
     snapshotOf,
     entryAt: (id, path) => {
@@ -64,6 +75,7 @@ export function activitySource(objects: ObjectReader, readable: CheckpointReader
     },
     revertedPaths: (newer, older) =>
       lastCheckpointWith(readable.upTo(older.number), changedBetween(objects, newer, older)),
+    checkedOut: (checkpoint) => checkouts.of(checkpoint),
   };
 }
 

@@ -7,7 +7,8 @@
  * the file belong to who moved them.
  *
  * An operation that goes back writes nothing: the lines that it brought back are followed into the versions that they
- * were taken from (`sources.ts`). So lines are followed into several versions at once, as git does at a merge.
+ * were taken from (`sources.ts`). So lines are followed into several versions at once, as git does at a merge. A file
+ * that git brought back, with another branch or commit, is followed into the checkpoint that had it last.
  *
  * At any time, each line is in one version, and two contents are in memory. Only changes of the file are compared.
  */
@@ -188,6 +189,11 @@ class BlameWalk {
   }
 
   #stepOver(version: FollowedVersion, checkpoint: Checkpoint, change: FileChange): void {
+    const checkedOut = this.#source.checkedOut(checkpoint).get(change.path);
+    if (checkedOut !== undefined) {
+      this.follow({ ...version, after: checkedOut }, version.segments);
+      return;
+    }
     const { versions, areComplete, replaceFile } = sourcesOf(this.#source, this.#readable, checkpoint, change);
     const exact = versions.find(({ entry }) => entry.id === version.entry.id);
     if (exact !== undefined) {

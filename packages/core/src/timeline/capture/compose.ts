@@ -7,6 +7,7 @@ import {
   type Checkpoint,
   OUTSIDE,
   type RecordedChange,
+  type RootState,
   type ToolInfo,
   type Trigger,
 } from '../../model/checkpoint.ts';
@@ -118,6 +119,7 @@ export async function composeCheckpoint(
 export interface UncapturedState {
   readonly objects: ObjectReader;
   readonly snapshot: Snapshot;
+  readonly roots: readonly RootState[];
   /** Receives each error of damage in the last checkpoint. Changes in a damaged folder are then not listed. */
   readonly onDamage: OnDamage;
 }
@@ -142,7 +144,7 @@ export async function checkpointsUntilNow(
 /** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
 export async function previewCheckpoint(
   workspace: Workspace,
-  { objects, snapshot, onDamage }: UncapturedState,
+  { objects, snapshot, roots, onDamage }: UncapturedState,
   latest: Checkpoint,
   pace: Pace,
 ): Promise<Checkpoint | null> {
@@ -164,6 +166,7 @@ export async function previewCheckpoint(
     number,
     previous: latest.id,
     time: ports.clock.now(),
+    roots,
     changes: changes.map((change, index) => recordChange(change, number, index, attribution, null)),
     totals,
     snapshot,

@@ -3,7 +3,7 @@
  * any others; its branch is not.
  */
 import type { RootState } from '../../model/checkpoint.ts';
-import type { TreePath } from '../../model/names.ts';
+import { isWithin, type TreePath } from '../../model/names.ts';
 
 /** `moved`: another branch or commit is checked out. */
 export interface RootChange {
@@ -31,6 +31,15 @@ export function rootChanges(before: readonly RootState[], after: readonly RootSt
     }
   }
   return changes;
+}
+
+/** Returns the innermost root that contains a path. */
+export function rootOf(path: TreePath, roots: readonly RootState[]): TreePath | null {
+  let found: TreePath | null = null;
+  for (const root of roots) {
+    if (isWithin(path, root.path) && (found === null || root.path.length > found.length)) found = root.path;
+  }
+  return found;
 }
 
 /** The workspace's own folder is always there. */
