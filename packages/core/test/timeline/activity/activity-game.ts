@@ -56,6 +56,8 @@ const NO_EFFECT = /already in that state|deleted since|it was moved since/;
 export interface GameOptions {
   /** Whether checkpoints may be dropped. */
   readonly drops: boolean;
+  /** Whether the folder is a repository, and git checks out other commits. */
+  readonly checkouts: boolean;
   /** Further comparisons, after each turn. Default: none. */
   readonly judge?: (game: ActivityGame) => Promise<void>;
 }
@@ -76,9 +78,12 @@ export class ActivityGame {
   /** Lines that a deletion removed. */
   readonly #removed = new Map<ChangeId, readonly string[]>();
   readonly #pending: Pending[] = [];
+  /** What each commit contains. */
+  readonly #commits: ReadonlyMap<TreePath, readonly string[]>[] = [];
   #count = 0;
   #newest = 0;
   #newestDropped = 0;
+  #newestCheckout = 0;
   /** Operations in effect and undone, computed by a simple pass from the oldest. */
   #undoable: string[] = [];
   #redoable: string[] = [];
@@ -88,6 +93,11 @@ export class ActivityGame {
     private readonly options: GameOptions,
   ) {
     this.#disk.makeFolder(ROOT, 0o755);
+    if (options.checkouts) {
+      for (const folder of ['.git', '.git/objects', '.git/refs'])
+        this.#disk.makeFolder(this.#at(folder as TreePath), 0o755);
+      this.#writeFile('.git/HEAD' as TreePath, 'ref: refs/heads/main\n');
+    }
     const clock = { ...fixedClock(), now: () => this.#disk.now };
     this.#savepoint = engine(this.#disk, 100, { clock });
     for (const name of ['one', 'two']) this.#sessions.push(this.#session(name));
@@ -132,11 +142,12 @@ export class ActivityGame {
       [6, 'edit', () => this.#edit()],
       [14, 'rollback', () => this.#rollback()],
       [14, 'restore', () => this.#restore()],
-      [10, 'undo', async () => void (await this.#savepoint.undo())],
-      [7, 'redo', async () => void (await this.#savepoint.redo())],
+      [10, 'undo', () => this.#invert('undo')],
+      [7, 'redo', () => this.#invert('redo')],
       [3, 'freeze', () => this.#freeze()],
       [4, 'prompt', () => this.#prompt()],
       [3, 'back to a message', () => this.#backToMessage()],
+      [this.options.checkouts ? 14 : 0, 'check out', () => this.#checkOut()],
       [this.options.drops ? 2 : 0, 'forget', () => this.#forget()],
       [this.options.drops ? 2 : 0, 'clean up', () => this.#cleanUp()],
     ];
@@ -280,6 +291,13 @@ export class ActivityGame {
     await this.#savepoint.restore(target, { mode, ...(paths.length > 0 && { paths }) });
   }
 
+  /** If git checked out something else since, what an operation did may be on disk again only in part. */
+  async #invert(how: 'undo' | 'redo'): Promise<void> {
+    const operation = (await this.#savepoint.status())[how];
+    if (operation !== null && Number(operation.id.slice(3)) <= this.#newestCheckout) return;
+    await this.#savepoint[how]();
+  }
+
   async #freeze(): Promise<void> {
     const frozen = this.random.pick(PLACES);
     await this.#savepoint.freeze([frozen]);
@@ -306,6 +324,34 @@ export class ActivityGame {
     this.#tell(`${session.id} ${message} ${mode}`);
     this.#wentBack.add(session.id);
     await session.rollbackTo(message, { mode, before: this.random.next() < 0.5, what: 'files' });
+  }
+
+  /** Commits what is there, and checks out another commit. Git finds the folder as a checkpoint recorded it. */
+  async #checkOut(): Promise<void> {
+    this.#setHead(this.#commits.push(this.files()) - 1);
+    await this.#savepoint.checkpoint();
+    await this.#record();
+    const commit = this.random.integer(this.#commits.length);
+    const tree = this.#commits[commit] ?? new Map<TreePath, readonly string[]>();
+    this.#setHead(commit);
+    for (const path of PLACES) {
+      const lines = tree.get(path);
+      if (lines !== undefined) {
+        if (!this.#isThere(path) || this.#read(path).join() !== lines.join()) this.#write(path, lines);
+      } else if (this.#isThere(path)) this.#disk.unlink(this.#at(path));
+    }
+    this.#tell(`commit ${commit} of ${this.#commits.length}`);
+    try {
+      // An operation can be the first to see it.
+      if (this.random.next() < 0.3) await this.#rollback();
+    } finally {
+      await this.#savepoint.checkpoint();
+    }
+    this.#newestCheckout = Number((await this.#savepoint.show('last')).id.slice(3));
+  }
+
+  #setHead(commit: number): void {
+    this.#writeFile('.git/HEAD' as TreePath, `${(commit + 1).toString(16).padStart(40, '0')}\n`);
   }
 
   async #forget(): Promise<void> {
@@ -519,9 +565,13 @@ export class ActivityGame {
   #write(path: TreePath, lines: readonly string[]): void {
     const folder = path.includes('/') ? this.#at(path.slice(0, path.indexOf('/')) as TreePath) : null;
     if (folder !== null && this.#disk.lstat(folder) === null) this.#disk.makeFolder(folder, 0o755);
+    this.#writeFile(path, lines.map((line) => `${line}\n`).join(''));
+  }
+
+  #writeFile(path: TreePath, text: string): void {
     if (this.#isThere(path)) this.#disk.unlink(this.#at(path));
     const file = this.#disk.openNew(this.#at(path), 0o644);
-    this.#disk.write(file, Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1'), 0);
+    this.#disk.write(file, Buffer.from(text, 'latin1'), 0);
     this.#disk.close(file);
   }
 }
