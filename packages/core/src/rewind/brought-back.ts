@@ -104,7 +104,7 @@ function mayRevertOlder(checkpoint: Checkpoint, target: Checkpoint, source: Acti
     return rolledBack.some((id) => (parseChangeId(parseHunkId(id)?.change ?? id)?.checkpoint ?? 0) <= target.number);
   }
   if (trigger === 'restore') return restored !== null && checkpointNumber(restored) < target.number;
-  return [...source.checkedOut(checkpoint).values()].some((number) => number < target.number);
+  return [...source.checkedOut(checkpoint).values()].some(({ number }) => number < target.number);
 }
 
 function reversionOf({ reversion, hunks }: Effect): Reversion | null {

@@ -83,16 +83,20 @@ export class MadeAgainFinder {
     for (const later of this.#laterChanges(checkpoint.number, change.path)) {
       if (this.pace.isDue()) await this.pace.yieldNow();
       const checkedOut = this.source.checkedOut(later.checkpoint).get(later.change.path);
-      if (checkedOut !== undefined || isReversion(later.checkpoint.trigger)) {
-        const target = checkedOut ?? this.#restoredFrom(later);
+      if (checkedOut !== undefined) restores.push({ at: later.checkpoint.number, target: checkedOut.number });
+      else if (isReversion(later.checkpoint.trigger)) {
+        const target = this.#restoredFrom(later);
         if (target !== null) restores.push({ at: later.checkpoint.number, target });
         else restores.length = 0; // an undo may have brought back what was made again
         continue;
       }
       if (this.#isChosen.has(later.change.id) || isBySameAgent(later.change, change)) continue;
+      if (checkedOut !== undefined && sameEntry(checkedOut.entry, later.change.after)) continue;
+      const before = checkedOut === undefined ? later.change.before : checkedOut.entry;
+      const written = { ...later, change: { ...later.change, before } };
       parts ??= this.#partsOf(change);
       for (const part of parts) {
-        if (this.#isMadeAgain(part, change, later)) made.set(part, [...(made.get(part) ?? []), later]);
+        if (this.#isMadeAgain(part, change, written)) made.set(part, [...(made.get(part) ?? []), later]);
       }
     }
     // A restore brought back the file as it was before that.

@@ -28,7 +28,8 @@
  *    the gap reverted, and those changes count as in effect. The same holds if the path no longer existed after the
  *    gap, because its file may have moved.
  * 9. If HEAD of a repository moved, and a path of it is again as an older checkpoint had it, git brought it back. The
- *    checkpoint counts as a restore of the path, unless a file tool reported to have written it.
+ *    checkpoint counts as a restore of the path, unless a file tool reported to have written it. A path that changed on
+ *    a branch since the last checkpoint on it counts as restored to that one, and then changed.
  *
  * Whether a change is in effect depends only on later checkpoints. The timeline is therefore read from newest to
  * oldest, and a page of changes needs no checkpoints older than the page.
@@ -264,13 +265,14 @@ export class Activity {
     this.#resetEach(this.source.revertedPaths(newer, older), back, () => true);
   }
 
-  /** What git brought back counts as a restore of it. */
+  /** What git brought back counts as restored. */
   #checkOut(checkpoint: Checkpoint): void {
     const paths = this.source.checkedOut(checkpoint);
     if (paths.size === 0) return;
     const own = ownChanges(checkpoint);
     const back: Reversion = { by: checkpoint.id, kind: 'checkout' };
-    this.#resetEach(paths, back, (view, path) => !hasNoEffect(view, checkpoint, own.get(path)));
+    const targets = new Map([...paths].map(([path, { number }]) => [path, number]));
+    this.#resetEach(targets, back, (view, path) => !hasNoEffect(view, checkpoint, own.get(path)));
   }
 
   /** @param targets the number of the checkpoint to whose state each path went back */

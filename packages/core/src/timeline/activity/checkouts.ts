@@ -1,6 +1,7 @@
 /**
  * Finds what git brought back: `git switch`, `reset`, `merge` and others put files of commits into the working tree. If
  * HEAD of a repository moved, and a path of it is then exactly as an older checkpoint had it, the path came from there.
+ * If HEAD is on another branch, other paths came from the last checkpoint on this branch, and were changed there since.
  *
  * Only the checkpoints with which HEAD moved look at older records. All of them share one index of older states, which
  * reads each record once.
@@ -8,14 +9,21 @@
 
 import { type Checkpoint, isOperation, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../../model/entries.ts';
-import { type CheckpointId, PURGED } from '../../model/ids.ts';
+import { type CheckpointId, checkpointNumber, PURGED } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { statesBefore } from '../diff/gap.ts';
 import { rootChanges, rootOf } from '../diff/root-changes.ts';
-import type { CheckpointReader } from './source.ts';
+import type { CheckpointReader } from './reader.ts';
 
-/** Paths that are again as an older checkpoint had them, with its number. It may have been dropped. */
-export type CheckedOut = ReadonlyMap<TreePath, number>;
+/** Where a path comes from that git brought back. */
+export interface CheckedOutState {
+  /** The number of the checkpoint that had it last. It may have been dropped. */
+  readonly number: number;
+  /** What it was there: what it is now, or what became of it on the branch. */
+  readonly entry: Entry | null;
+}
+
+export type CheckedOut = ReadonlyMap<TreePath, CheckedOutState>;
 
 const NOTHING: CheckedOut = new Map();
 
@@ -23,7 +31,11 @@ export class Checkouts {
   readonly #known = new Map<CheckpointId, CheckedOut>();
   readonly #states: OlderStates;
 
-  constructor(private readonly readable: CheckpointReader) {
+  /** @param entryAt returns undefined if the entry is unknown */
+  constructor(
+    private readonly readable: CheckpointReader,
+    private readonly entryAt: (checkpoint: CheckpointId, path: TreePath) => Entry | null | undefined,
+  ) {
     this.#states = new OlderStates(readable);
   }
 
@@ -43,22 +55,41 @@ export class Checkouts {
     if (moved.size === 0) return NOTHING;
     const after = statesAfter(changes);
     const isMoved = (path: TreePath): boolean => moved.has(rootOf(path, checkpoint.roots));
-    const found = new Map<TreePath, number>();
+    const found = new Map<TreePath, CheckedOutState>();
     for (const change of changes) {
       if (!mayBeOfGit(change) || !pathsOf(change).every(isMoved)) continue;
       for (const path of pathsOf(change)) {
-        const at = this.#states.newestWith(path, after.get(path) ?? null, number);
-        if (at !== null) found.set(path, at);
+        const entry = after.get(path) ?? null;
+        const at = this.#states.newestWith(path, entry, number);
+        if (at !== null) found.set(path, { number: at, entry });
       }
+      const onBranch = found.has(change.path) ? null : moved.get(rootOf(change.path, checkpoint.roots));
+      const state = onBranch == null ? null : this.#stateOn(onBranch, change);
+      if (state !== null) found.set(change.path, state);
     }
     return withoutParts(changes, found);
   }
 
-  #movedRoots({ previous, roots }: Checkpoint): ReadonlySet<TreePath | null> {
-    if (previous === null || !roots.some(({ kind }) => kind === 'repository')) return new Set();
-    const before = this.readable.find(previous);
-    if (before === undefined) return new Set(); // whether HEAD moved is not known
-    return new Set(rootChanges(before.roots, roots).flatMap(({ path, what }) => (what === 'moved' ? [path] : [])));
+  /** Returns the file as it was on the branch, if it has changed there since. */
+  #stateOn(last: CheckpointId, { path, from, before, after }: RecordedChange): CheckedOutState | null {
+    if (from !== null || after?.kind !== 'file') return null;
+    const entry = this.entryAt(last, path);
+    if (entry?.kind !== 'file' || sameEntry(entry, before)) return null;
+    return { number: checkpointNumber(last), entry };
+  }
+
+  /** Returns the roots whose HEAD moved, with the last checkpoint on the branch if it is another one. */
+  #movedRoots({ number, previous, roots }: Checkpoint): ReadonlyMap<TreePath | null, CheckpointId | null> {
+    const moved = new Map<TreePath, CheckpointId | null>();
+    if (previous === null || !roots.some(({ kind }) => kind === 'repository')) return moved;
+    const older = this.readable.find(previous);
+    if (older === undefined) return moved; // whether HEAD moved is not known
+    for (const { path, what, before, after } of rootChanges(older.roots, roots)) {
+      if (what !== 'moved') continue;
+      const branch = after?.branch === before?.branch ? null : (after?.branch ?? null);
+      moved.set(path, branch === null ? null : this.#states.newestOn(path, branch, number));
+    }
+    return moved;
   }
 }
 
@@ -68,6 +99,9 @@ interface OlderState {
   readonly number: number;
 }
 
+/** A record that was read. */
+type ReadRecord = Pick<Checkpoint, 'id' | 'number' | 'roots'>;
+
 /** How many checkpoints before the one with which HEAD moved are looked at. */
 const MOST_CHECKPOINTS = 1_000;
 /** States that are kept at a time, about. */
@@ -76,6 +110,7 @@ const MOST_STATES = 200_000;
 /** Reads records from newest to oldest, each once, as far as is needed. */
 class OlderStates {
   readonly #byPath = new Map<TreePath, OlderState[]>();
+  #read: ReadRecord[] = [];
   #count = 0;
   /** The number of the first record that was read. */
   #newest = 0;
@@ -99,8 +134,23 @@ class OlderStates {
     }
   }
 
+  /** Returns the newest checkpoint before `number` at which the branch was checked out. */
+  newestOn(root: TreePath, branch: string, number: number): CheckpointId | null {
+    if (this.#left === null || number - 1 > this.#newest) this.#restart(number - 1);
+    for (let next = 0; ; ) {
+      for (; next < this.#read.length; next++) {
+        const one = this.#read[next] as ReadRecord;
+        if (one.number <= number - MOST_CHECKPOINTS) return null;
+        if (one.number >= number) continue;
+        if (one.roots.some((each) => each.path === root && each.branch === branch)) return one.id;
+      }
+      if (this.#oldest <= number - MOST_CHECKPOINTS || !this.#readNext()) return null;
+    }
+  }
+
   #restart(newest: number): void {
     this.#byPath.clear();
+    this.#read = [];
     this.#count = 0;
     this.#newest = newest;
     this.#oldest = newest;
@@ -110,8 +160,9 @@ class OlderStates {
   #readNext(): boolean {
     const { value, done } = this.#left?.next() ?? { done: true };
     if (done === true) return false;
-    const { number, changes } = value as Checkpoint;
+    const { id, number, roots, changes } = value as Checkpoint;
     this.#oldest = number;
+    this.#read.push({ id, number, roots });
     for (const change of changes ?? []) {
       for (const [path, entry] of statesBefore(change)) if (entry !== undefined) this.#add(path, { entry, number });
     }
@@ -145,7 +196,7 @@ function statesAfter(changes: readonly RecordedChange[]): ReadonlyMap<TreePath, 
 }
 
 /** Leaves out the paths of changes of which not every path was found: a file that moved was not brought back. */
-function withoutParts(changes: readonly RecordedChange[], found: Map<TreePath, number>): CheckedOut {
+function withoutParts(changes: readonly RecordedChange[], found: Map<TreePath, CheckedOutState>): CheckedOut {
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const change of changes) {

@@ -4,12 +4,16 @@ import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointId, parseChangeId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
 import { changesInGap, entryOf, statesBefore } from '../diff/gap.ts';
 import { hunksOf } from '../diff/hunks.ts';
 import { differences, stateAt } from '../diff/snapshot-diff.ts';
 import { type CheckedOut, Checkouts } from './checkouts.ts';
+import type { CheckpointReader } from './reader.ts';
+
+export type { CheckpointReader } from './reader.ts';
 
 export interface ActivitySource {
   /** Returns undefined if the checkpoint cannot be read. */
@@ -34,29 +38,19 @@ export interface ActivitySource {
 /** What damage hides is unknown here, and named where the changes are listed. */
 const ignoreDamage = (): void => undefined;
 
-/** Gives access to the readable checkpoints. */
-export interface CheckpointReader {
-  find(checkpoint: CheckpointId): Checkpoint | undefined;
-  /** Newest first. */
-  upTo(number: number): Iterable<Checkpoint>;
-}
-
-/** @param checkpoints oldest first */
-export function readerOf(checkpoints: readonly Checkpoint[]): CheckpointReader {
-  const newestFirst = [...checkpoints].reverse();
-  const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
-  return { find: (id) => byId.get(id), upTo: (number) => newestFirst.filter((one) => one.number <= number) };
-}
-
 export function activitySource(objects: ObjectReader, readable: CheckpointReader): ActivitySource {
   const snapshotOf = (id: CheckpointId): Snapshot | undefined => readable.find(id)?.snapshot;
-  const checkouts = new Checkouts(readable);
+  const entryAt: ActivitySource['entryAt'] = (id, path) => {
+    const snapshot = snapshotOf(id);
+    return snapshot === undefined ? undefined : entryOf(stateAt(cachedFolderReader(objects), snapshot, path));
+  };
+  const checkouts = new Checkouts(
+    readable,
+    (id, path) => unlessDamaged(undefined, () => entryAt(id, path)) ?? undefined,
+  );
   return {
     snapshotOf,
-    entryAt: (id, path) => {
-      const snapshot = snapshotOf(id);
-      return snapshot === undefined ? undefined : entryOf(stateAt(cachedFolderReader(objects), snapshot, path));
-    },
+    entryAt,
     changeOf: (given) => {
       const id = parseChangeId(given);
       return id === null ? undefined : readable.find(checkpointId(id.checkpoint))?.changes?.[id.place - 1];

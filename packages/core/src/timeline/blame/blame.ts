@@ -24,7 +24,7 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { type ActivitySource, activitySource, type CheckpointReader } from '../activity/source.ts';
 import { joinSegments, type LineHunks, type Segment, splitAtHunks } from './segments.ts';
-import { type FileVersion, sourcesOf } from './sources.ts';
+import { type FileVersion, fromGit, sourcesOf } from './sources.ts';
 
 /** Where a line comes from. */
 export type LineOrigin =
@@ -190,11 +190,10 @@ class BlameWalk {
 
   #stepOver(version: FollowedVersion, checkpoint: Checkpoint, change: FileChange): void {
     const checkedOut = this.#source.checkedOut(checkpoint).get(change.path);
-    if (checkedOut !== undefined) {
-      this.follow({ ...version, after: checkedOut }, version.segments);
-      return;
-    }
-    const { versions, areComplete, replaceFile } = sourcesOf(this.#source, this.#readable, checkpoint, change);
+    const { versions, areComplete, replaceFile } =
+      checkedOut?.entry?.kind === 'file'
+        ? fromGit({ path: change.path, entry: checkedOut.entry, after: checkedOut.number })
+        : sourcesOf(this.#source, this.#readable, checkpoint, change);
     const exact = versions.find(({ entry }) => entry.id === version.entry.id);
     if (exact !== undefined) {
       this.follow(exact, version.segments);

@@ -62,6 +62,11 @@ export function sourcesOf(
   return stateAfter(source, readable, target, change.path);
 }
 
+/** @param version the file as a checkpoint had it, before git brought it back */
+export function fromGit(version: FileVersion): LineSources {
+  return { versions: [version], areComplete: true, replaceFile: true };
+}
+
 interface WantedChanges {
   /** The number of the oldest checkpoint with one. */
   readonly oldest: number;

@@ -2,7 +2,8 @@ import type { Checkpoint, RecordedChange, RootState, TreePath } from '@savepoint
 import { expect, test } from 'vitest';
 import type { FileEntry } from '../../../src/model/entries.ts';
 import { changeId, checkpointId } from '../../../src/model/ids.ts';
-import { Checkouts } from '../../../src/timeline/activity/checkouts.ts';
+import { type CheckedOut, Checkouts } from '../../../src/timeline/activity/checkouts.ts';
+import type { CheckpointReader } from '../../../src/timeline/activity/reader.ts';
 
 /** How many records the search for what git brought back reads. */
 
@@ -37,7 +38,7 @@ class Timeline {
 
   checkouts(): Checkouts {
     const { checkpoints, reads } = this;
-    return new Checkouts({
+    const reader: CheckpointReader = {
       find: (id) => checkpoints.find((one) => one.id === id),
       *upTo(number) {
         for (const one of [...checkpoints].reverse()) {
@@ -46,8 +47,13 @@ class Timeline {
           yield one;
         }
       },
-    });
+    };
+    return new Checkouts(reader, () => undefined);
   }
+}
+
+function numbers(found: CheckedOut): ReadonlyMap<string, number> {
+  return new Map([...found].map(([path, { number }]) => [path, number]));
 }
 
 function rootAt(commit: number): RootState {
@@ -69,11 +75,11 @@ test('reads each record once, newest first, and only as far as it must, also for
   timeline.add({ commit: 1, text: 10 }, MANY); // cp_12
   timeline.add({ commit: 3, text: 99 }, MANY); // cp_13: nobody had this
   const checkouts = timeline.checkouts();
-  expect(checkouts.of(timeline.checkpoints[11] as Checkpoint)).toEqual(
+  expect(numbers(checkouts.of(timeline.checkpoints[11] as Checkpoint))).toEqual(
     new Map(Array.from({ length: MANY }, (_, at) => [`f${at}`, 10])),
   );
   expect([...timeline.reads.keys()]).toEqual([11]);
-  expect(checkouts.of(timeline.checkpoints[10] as Checkpoint).get('f7' as TreePath)).toBe(8);
+  expect(checkouts.of(timeline.checkpoints[10] as Checkpoint).get('f7' as TreePath)?.number).toBe(8);
   expect([...timeline.reads.keys()]).toEqual([11, 10, 9]);
   const all = timeline.checkouts();
   timeline.reads.clear();
@@ -103,5 +109,5 @@ test('does not look further back than a thousand checkpoints', () => {
   const checkouts = timeline.checkouts();
   expect(checkouts.of(timeline.checkpoints.at(-1) as Checkpoint).size).toBe(0);
   expect(Math.min(...timeline.reads.keys())).toBeGreaterThan(1_000);
-  expect(checkouts.of(timeline.checkpoints[999] as Checkpoint)).toEqual(new Map([['f0', 1]]));
+  expect(numbers(checkouts.of(timeline.checkpoints[999] as Checkpoint))).toEqual(new Map([['f0', 1]]));
 });

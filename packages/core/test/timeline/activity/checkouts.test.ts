@@ -99,6 +99,41 @@ describe('a switch to another branch and back', () => {
     expect(await takenBack(r.savepoint)).toEqual({ 'cp_2.1': 'cp_6', 'cp_4.1': 'cp_5' });
   });
 
+  test('also with work that was committed there without a checkpoint', async () => {
+    const r = new Repository();
+    await r.savepoint.checkpoint();
+    await writes(r, r.one, 'a.txt', AGENT); // cp_2
+    r.write('a.txt', BOTH);
+    r.commit();
+    await r.checkOut('other'); // cp_3
+    expect(await takenBack(r.savepoint)).toEqual({ 'cp_2.1': 'cp_3' });
+    await writes(r, r.two, 'a.txt', linesOf(9, { 5: 'by two' })); // cp_4
+    r.commit();
+    await r.checkOut('main'); // cp_5
+    expect(await takenBack(r.savepoint)).toEqual({ 'cp_3.1': 'cp_5', 'cp_4.1': 'cp_5' });
+    expect(await r.blamed()).toEqual(['1-1 older', '2-2 one cp_2.1', '3-7 older', '8-8 outside cp_5.1', '9-9 older']);
+    expect(await r.offered()).toEqual(['cp_2.1']);
+    await r.savepoint.rollback({ agent: 'one' }, { least: 'likely' });
+    expect(r.read('a.txt')).toBe(linesOf(9, { 8: 'by a person' }));
+  });
+
+  test('if a person made the line again there, without a checkpoint, it is theirs', async () => {
+    const r = new Repository();
+    await r.savepoint.checkpoint();
+    await writes(r, r.one, 'a.txt', AGENT); // cp_2
+    r.write('a.txt', BASE);
+    await r.savepoint.checkpoint(); // cp_3
+    r.write('a.txt', BOTH);
+    r.commit();
+    await r.checkOut('other'); // cp_4
+    r.write('a.txt', linesOf(9, { 5: 'there' }));
+    r.commit();
+    await r.savepoint.checkpoint(); // cp_5
+    await r.checkOut('main'); // cp_6
+    expect(await r.offered()).toEqual(['cp_2.1: it was taken back since, and made again from outside (cp_6)']);
+    expect(await r.blamed()).toContain('2-2 outside cp_6.1');
+  });
+
   test('again and again, and with the last switch in no checkpoint yet', async () => {
     const r = await committed();
     for (const branch of ['other', 'main', 'other']) await r.checkOut(branch);
