@@ -40,17 +40,16 @@ const ignoreDamage = (): void => undefined;
 
 export function activitySource(objects: ObjectReader, readable: CheckpointReader): ActivitySource {
   const snapshotOf = (id: CheckpointId): Snapshot | undefined => readable.find(id)?.snapshot;
-  const entryAt: ActivitySource['entryAt'] = (id, path) => {
+  const entryAt = (id: CheckpointId, path: TreePath, read = cachedFolderReader(objects)): Entry | null | undefined => {
     const snapshot = snapshotOf(id);
-    return snapshot === undefined ? undefined : entryOf(stateAt(cachedFolderReader(objects), snapshot, path));
+    return snapshot === undefined ? undefined : entryOf(stateAt(read, snapshot, path));
   };
-  const checkouts = new Checkouts(
-    readable,
-    (id, path) => unlessDamaged(undefined, () => entryAt(id, path)) ?? undefined,
-  );
+  // A checkout may change thousands of paths, which have most folders in common.
+  const folders = cachedFolderReader(objects);
+  const checkouts = new Checkouts(readable, (id, path) => unlessDamaged(undefined, () => entryAt(id, path, folders)));
   return {
     snapshotOf,
-    entryAt,
+    entryAt: (id, path) => entryAt(id, path),
     changeOf: (given) => {
       const id = parseChangeId(given);
       return id === null ? undefined : readable.find(checkpointId(id.checkpoint))?.changes?.[id.place - 1];
