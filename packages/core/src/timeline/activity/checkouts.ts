@@ -31,12 +31,16 @@ export class Checkouts {
   readonly #known = new Map<CheckpointId, CheckedOut>();
   readonly #states: OlderStates;
 
-  /** @param entryAt returns undefined if the entry is unknown */
+  /**
+   * @param entryAt returns undefined if the entry is unknown
+   * @param mostStates how many older states are kept at a time, about
+   */
   constructor(
     private readonly readable: CheckpointReader,
     private readonly entryAt: (checkpoint: CheckpointId, path: TreePath) => Entry | null | undefined,
+    mostStates = MOST_STATES,
   ) {
-    this.#states = new OlderStates(readable);
+    this.#states = new OlderStates(readable, mostStates);
   }
 
   /** If the state that git brought back is older than a bound, or its checkpoint lists no changes, it is not found. */
@@ -104,10 +108,12 @@ type ReadRecord = Pick<Checkpoint, 'id' | 'number' | 'roots'>;
 
 /** How many checkpoints before the one with which HEAD moved are looked at. */
 const MOST_CHECKPOINTS = 1_000;
-/** States that are kept at a time, about. */
 const MOST_STATES = 200_000;
 
-/** Reads records from newest to oldest, each once, as far as is needed. */
+/**
+ * Reads records from newest to oldest, as far as is needed. If they list more states than may be kept, what is older is not
+ * found from the newer half of them. From the older half, reading begins again: so each record is read about twice.
+ */
 class OlderStates {
   readonly #byPath = new Map<TreePath, OlderState[]>();
   #read: ReadRecord[] = [];
@@ -116,13 +122,18 @@ class OlderStates {
   #newest = 0;
   /** The number of the last record that was read. */
   #oldest = 0;
+  /** The number of the last record in the newer half of the states. */
+  #middle = 0;
   #left: Iterator<Checkpoint> | null = null;
 
-  constructor(private readonly readable: CheckpointReader) {}
+  constructor(
+    private readonly readable: CheckpointReader,
+    private readonly most: number,
+  ) {}
 
   /** Returns the number of the newest checkpoint before `number` after which the path was like this. */
   newestWith(path: TreePath, entry: Entry | null, number: number): number | null {
-    if (this.#left === null || number - 1 > this.#newest || this.#count > MOST_STATES) this.#restart(number - 1);
+    this.#beginFor(number);
     for (let next = 0; ; ) {
       const states = this.#byPath.get(path) ?? [];
       for (; next < states.length; next++) {
@@ -136,7 +147,7 @@ class OlderStates {
 
   /** Returns the newest checkpoint before `number` at which the branch was checked out. */
   newestOn(root: TreePath, branch: string, number: number): CheckpointId | null {
-    if (this.#left === null || number - 1 > this.#newest) this.#restart(number - 1);
+    this.#beginFor(number);
     for (let next = 0; ; ) {
       for (; next < this.#read.length; next++) {
         const one = this.#read[next] as ReadRecord;
@@ -148,16 +159,26 @@ class OlderStates {
     }
   }
 
-  #restart(newest: number): void {
+  /** @param number of the checkpoint whose older states will be asked for */
+  #beginFor(number: number): void {
+    const isUsable = this.#left !== null && number - 1 <= this.#newest;
+    if (isUsable && (!this.#isFull || number > this.#middle)) return;
+    const newest = number - 1;
     this.#byPath.clear();
     this.#read = [];
     this.#count = 0;
     this.#newest = newest;
     this.#oldest = newest;
+    this.#middle = newest;
     this.#left = this.readable.upTo(newest)[Symbol.iterator]();
   }
 
+  get #isFull(): boolean {
+    return this.#count > this.most;
+  }
+
   #readNext(): boolean {
+    if (this.#isFull) return false;
     const { value, done } = this.#left?.next() ?? { done: true };
     if (done === true) return false;
     const { id, number, roots, changes } = value as Checkpoint;
@@ -166,6 +187,7 @@ class OlderStates {
     for (const change of changes ?? []) {
       for (const [path, entry] of statesBefore(change)) if (entry !== undefined) this.#add(path, { entry, number });
     }
+    if (this.#count <= this.most / 2) this.#middle = number;
     return true;
   }
 

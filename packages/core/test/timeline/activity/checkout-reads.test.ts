@@ -36,7 +36,7 @@ class Timeline {
     } as unknown as Checkpoint);
   }
 
-  checkouts(): Checkouts {
+  checkouts(mostStates?: number): Checkouts {
     const { checkpoints, reads } = this;
     const reader: CheckpointReader = {
       find: (id) => checkpoints.find((one) => one.id === id),
@@ -48,7 +48,7 @@ class Timeline {
         }
       },
     };
-    return new Checkouts(reader, () => undefined);
+    return new Checkouts(reader, () => undefined, mostStates);
   }
 }
 
@@ -86,6 +86,18 @@ test('reads each record once, newest first, and only as far as it must, also for
   for (const checkpoint of [...timeline.checkpoints].reverse()) all.of(checkpoint);
   expect(all.of(timeline.checkpoints[12] as Checkpoint).size).toBe(0);
   expect(Math.max(...timeline.reads.values())).toBe(1);
+});
+
+test('reads no record for each path, even if records list more than is kept', () => {
+  const timeline = new Timeline();
+  for (let text = 1; text <= 60; text++) timeline.add({ commit: text, text }, 100);
+  timeline.add({ commit: 61, text: 58 }, 100);
+  const checkouts = timeline.checkouts(1_000);
+  const found = [...timeline.checkpoints]
+    .reverse()
+    .map((checkpoint) => checkouts.of(checkpoint).get('f7' as TreePath)?.number);
+  expect(found.filter((number) => number !== undefined)).toEqual([58]);
+  expect(Math.max(...timeline.reads.values())).toBeLessThanOrEqual(3);
 });
 
 test('reads nothing for checkpoints with which HEAD did not move', () => {
