@@ -8,7 +8,8 @@ import type { TreePath } from '../model/names.ts';
 import type { ChangeSet, UntouchedPath } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type Effect, type Reversion } from '../timeline/activity/activity.ts';
-import { type ActivitySource, activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
+import { type CheckpointReader, readerWith } from '../timeline/activity/reader.ts';
+import { type ActivitySource, activitySource } from '../timeline/activity/source.ts';
 import { actorName } from '../timeline/query/actors.ts';
 
 /** Changes of one path that one operation reverted, and that the target has. */
@@ -31,16 +32,13 @@ export async function broughtBackBy(
   { objects, readable }: { readonly objects: ObjectReader; readonly readable: CheckpointReader },
   pace: Pace,
 ): Promise<readonly BroughtBack[]> {
-  const source = activitySource(objects, readable);
+  const known = readerWith(since, readable);
+  const source = activitySource(objects, known);
   if (!since.some((checkpoint) => mayRevertOlder(checkpoint, target, source))) return [];
   const planned = new Set(paths.map(({ path }) => path));
   const found = new Map<string, { path: TreePath; by: Checkpoint; kind: Reversion['kind']; names: Set<string> }>();
   const activity = new Activity(source);
-  const later = new Map(since.map((checkpoint) => [checkpoint.id, checkpoint]));
-  const newest = since.at(-1);
-  const recorded = newest !== undefined && readable.find(newest.id) === undefined ? since.slice(0, -1) : since;
-  if (newest !== undefined && recorded !== since) activity.visit(newest);
-  for (const checkpoint of newestFirst(recorded, readable)) {
+  for (const checkpoint of known.upTo(Number.POSITIVE_INFINITY)) {
     if (pace.isDue()) await pace.yieldNow();
     const effectOf = activity.visit(checkpoint);
     if (checkpoint.number > target.number) continue;
@@ -49,7 +47,7 @@ export async function broughtBackBy(
       if (path == null) continue;
       const reversion = reversionOf(effectOf(change));
       if (reversion === null || checkpointNumber(reversion.by) <= target.number) continue;
-      const by = later.get(reversion.by);
+      const by = known.find(reversion.by);
       if (by === undefined) continue;
       const key = JSON.stringify([path, by.id]);
       const names = found.get(key)?.names ?? new Set();
@@ -77,13 +75,6 @@ export function broughtBackNotes(found: readonly BroughtBack[]): readonly Untouc
   if (next === undefined) return notes;
   const more = found.length - NAMED - 1;
   return [...notes, { path: next.path, why: more === 0 ? next.text : `and ${more} more: ${next.text}` }];
-}
-
-/** Reads only what is not at hand: a record may list thousands of changes. */
-function* newestFirst(since: readonly Checkpoint[], readable: CheckpointReader): Generator<Checkpoint> {
-  const [oldest] = since;
-  yield* [...since].reverse();
-  yield* readable.upTo(oldest === undefined ? Number.POSITIVE_INFINITY : oldest.number - 1);
 }
 
 const HOW: Readonly<Record<Reversion['kind'], string>> = {
