@@ -3,8 +3,7 @@
  * HEAD of a repository moved, and a path of it is then exactly as an older checkpoint had it, the path came from there.
  * If HEAD is on another branch, other paths came from the last checkpoint on this branch, and were changed there since.
  *
- * Only the checkpoints with which HEAD moved look at older records. All of them share one index of older states, which
- * reads each record once.
+ * Only the checkpoints with which HEAD moved look at older records. All of them share one index of older states.
  */
 
 import { type Checkpoint, isOperation, isReversion, type RecordedChange } from '../../model/checkpoint.ts';

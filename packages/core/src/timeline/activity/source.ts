@@ -13,8 +13,6 @@ import { differences, stateAt } from '../diff/snapshot-diff.ts';
 import { type CheckedOut, Checkouts } from './checkouts.ts';
 import type { CheckpointReader } from './reader.ts';
 
-export type { CheckpointReader } from './reader.ts';
-
 export interface ActivitySource {
   /** Returns undefined if the checkpoint cannot be read. */
   snapshotOf(checkpoint: CheckpointId): Snapshot | undefined;

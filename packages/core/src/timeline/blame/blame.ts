@@ -22,7 +22,8 @@ import type { TreePath } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
-import { type ActivitySource, activitySource, type CheckpointReader } from '../activity/source.ts';
+import type { CheckpointReader } from '../activity/reader.ts';
+import { type ActivitySource, activitySource } from '../activity/source.ts';
 import { joinSegments, type LineHunks, type Segment, splitAtHunks } from './segments.ts';
 import { type FileVersion, fromGit, sourcesOf } from './sources.ts';
 

@@ -8,7 +8,8 @@ import { type Checkpoint, isReversion, type RecordedChange } from '../../model/c
 import type { FileEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
-import type { ActivitySource, CheckpointReader } from '../activity/source.ts';
+import type { CheckpointReader } from '../activity/reader.ts';
+import type { ActivitySource } from '../activity/source.ts';
 
 /** A file as it was after a checkpoint. */
 export interface FileVersion {

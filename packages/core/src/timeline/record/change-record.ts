@@ -82,7 +82,7 @@ export class Authors {
 }
 
 /** Longer lists are not stored (`changes: null`). They can be computed from the trees. */
-export function areListed({ length }: readonly RecordedChange[] | readonly Change[]): boolean {
+export function areListed({ length }: readonly Change[]): boolean {
   return length <= MAX_LISTED_CHANGES;
 }
 
